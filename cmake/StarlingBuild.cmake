@@ -1,0 +1,67 @@
+# Compiler settings and the two functions every room uses: starling_room() and starling_tests().
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(STARLING_CCACHE ccache)
+if(STARLING_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${STARLING_CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+
+# Private to the project's own targets; never exported.
+add_library(starling_warnings INTERFACE)
+target_compile_options(starling_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Woverloaded-virtual
+  $<$<BOOL:${STARLING_WERROR}>:-Werror>)
+
+# Same bits everywhere: no fused multiply-add chosen by the optimiser, strict IEEE otherwise.
+add_compile_options(-ffp-contract=off)
+if(STARLING_SANITIZE)
+  add_compile_options(-fsanitize=${STARLING_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${STARLING_SANITIZE})
+  add_compile_definitions(STARLING_SANITIZED=1)
+endif()
+
+# starling_room(<target> SOURCES <file>... HEADERS <public header>...)
+# Adds the files of this folder to a library target; public headers are installed and compiled alone.
+function(starling_room target)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS" ${ARGN})
+  target_sources(${target} PRIVATE ${ROOM_SOURCES})
+  if(ROOM_HEADERS)
+    target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
+                   FILES ${ROOM_HEADERS})
+  endif()
+endfunction()
+
+# starling_tests(<room> [LABELS <label>...] [TIMEOUT <s>] SOURCES <file>... [LIBRARIES <target>...])
+# One test program a room; each test is its own process under ctest. Label "fast" by default.
+function(starling_tests room)
+  if(NOT STARLING_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(TESTS "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  if(NOT TESTS_LABELS)
+    set(TESTS_LABELS fast)
+  endif()
+  if(NOT TESTS_TIMEOUT)
+    set(TESTS_TIMEOUT 120)
+  endif()
+  set(name starling_${room}_tests)
+  add_executable(${name} ${TESTS_SOURCES})
+  target_link_libraries(${name} PRIVATE starling_test_support ${TESTS_LIBRARIES}
+                        starling_warnings)
+  gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${TESTS_LABELS}" TIMEOUT ${TESTS_TIMEOUT})
+endfunction()

@@ -1,0 +1,94 @@
+#include "starling/core/span_math.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "starling/core/ensure.hpp"
+
+// One build runs on every x86-64 and still uses wide registers where they exist. Element-wise loops give
+// the same bits at any width; nothing here reassociates a sum.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(STARLING_SANITIZED)
+#define STARLING_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define STARLING_WIDE
+#endif
+
+namespace starling {
+
+namespace {
+
+STARLING_WIDE void add_kernel(const float* x, float* y, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) { y[k] += x[k]; }
+}
+
+STARLING_WIDE void sum_kernel(const float* a, const float* b, float* out, std::size_t size) {
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < size; ++k) { out[k] = a[k] + b[k]; }
+}
+
+STARLING_WIDE void add_scaled_kernel(float factor, const float* x, float* y, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) { y[k] += factor * x[k]; }
+}
+
+STARLING_WIDE void scale_kernel(float factor, float* y, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) { y[k] *= factor; }
+}
+
+// A float is NaN or infinite when all its exponent bits are set.
+constexpr std::uint32_t kExponentBits = 0x7F800000U;
+
+STARLING_WIDE bool finite_kernel(const float* values, std::size_t size) {
+  std::uint32_t bad = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::uint32_t exponent = std::bit_cast<std::uint32_t>(values[k]) & kExponentBits;
+    bad |= static_cast<std::uint32_t>(exponent == kExponentBits);
+  }
+  return bad == 0;
+}
+
+}  // namespace
+
+void copy(std::span<const float> x, std::span<float> y) {
+  ensure(x.size() == y.size(), "copy: sizes differ", x.size(), y.size());
+  if (!x.empty()) { std::memcpy(y.data(), x.data(), x.size_bytes()); }
+}
+
+void add(std::span<const float> x, std::span<float> y) {
+  ensure(x.size() == y.size(), "add: sizes differ", x.size(), y.size());
+  add_kernel(x.data(), y.data(), x.size());
+}
+
+void sum(std::span<const float> a, std::span<const float> b, std::span<float> out) {
+  ensure(a.size() == b.size() && a.size() == out.size(), "sum: sizes differ", a.size(), b.size(),
+         out.size());
+  sum_kernel(a.data(), b.data(), out.data(), a.size());
+}
+
+void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
+  ensure(x.size() == y.size(), "add_scaled: sizes differ", x.size(), y.size());
+  add_scaled_kernel(factor, x.data(), y.data(), x.size());
+}
+
+void scale(float factor, std::span<float> y) { scale_kernel(factor, y.data(), y.size()); }
+
+bool is_finite(std::span<const float> values) { return finite_kernel(values.data(), values.size()); }
+
+std::size_t first_not_finite(std::span<const float> values) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!is_finite(values.subspan(k, 1))) { return k; }
+  }
+  return values.size();
+}
+
+double squared_distance(std::span<const float> a, std::span<const float> b) {
+  ensure(a.size() == b.size(), "squared_distance: sizes differ", a.size(), b.size());
+  double total = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const double difference = double{a[k]} - double{b[k]};
+    total += difference * difference;
+  }
+  return total;
+}
+
+}  // namespace starling

@@ -1,0 +1,34 @@
+// The few loops over elements that every room needs. All are exact about order: element by element, no
+// reassociation except where stated, so the same input gives the same bits in every world.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace starling {
+
+/// y <- x. @pre equal sizes, no overlap
+void copy(std::span<const float> x, std::span<float> y);
+
+/// y <- y + x. @pre equal sizes
+void add(std::span<const float> x, std::span<float> y);
+
+/// out <- a + b. @pre equal sizes; out may be a or b
+void sum(std::span<const float> a, std::span<const float> b, std::span<float> out);
+
+/// y <- y + scale * x. @pre equal sizes
+void add_scaled(float scale, std::span<const float> x, std::span<float> y);
+
+/// y <- scale * y
+void scale(float scale, std::span<float> y);
+
+/// True if no element is NaN or infinite.
+[[nodiscard]] bool is_finite(std::span<const float> values);
+
+/// Index of the first element that is NaN or infinite; values.size() if none is.
+[[nodiscard]] std::size_t first_not_finite(std::span<const float> values);
+
+/// sum of (a_k - b_k)^2 in double, left to right. @pre equal sizes
+[[nodiscard]] double squared_distance(std::span<const float> a, std::span<const float> b);
+
+}  // namespace starling

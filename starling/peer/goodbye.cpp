@@ -1,0 +1,38 @@
+#include "starling/peer/goodbye.hpp"
+
+#include "starling/core/error.hpp"
+
+namespace starling {
+
+Goodbye goodbye_of(PeerId self, const std::exception_ptr& error) {
+  if (!error) { return {.finished = true, .culprit = self, .words = {}, .code = ExitCode::ok}; }
+  try {
+    std::rethrow_exception(error);
+  } catch (const PeerLost& lost) {
+    const Failure& failure = lost.failure();
+    if (!failure.root_cause.empty()) {
+      return {false, failure.culprit, failure.root_cause, failure.code};
+    }
+    return {false, failure.peer, to_string(self) + " saw: " + lost.what(), failure.code};
+  } catch (const Error& cause) {
+    return {false, self, to_string(self) + ": " + cause.what(), cause.code()};
+  } catch (const std::exception& cause) {
+    return {false, self, to_string(self) + ": " + cause.what(), ExitCode::internal};
+  } catch (...) {
+    return {false, self, to_string(self) + ": an exception of unknown type", ExitCode::internal};
+  }
+}
+
+Failure failure_from(PeerId gone, const Goodbye& goodbye, Duration waited) {
+  Failure failure;
+  failure.kind = FailureKind::lost;
+  failure.peer = gone;
+  failure.waited = waited;
+  failure.what = goodbye.finished ? "it had finished and left" : "it ended early";
+  failure.culprit = goodbye.culprit;
+  failure.root_cause = goodbye.words;
+  failure.code = goodbye.finished ? ExitCode::peers_lost : goodbye.code;
+  return failure;
+}
+
+}  // namespace starling

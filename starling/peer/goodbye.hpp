@@ -1,0 +1,25 @@
+// The last word of a peer that ends: so that survivors blame the first failure, not the messenger.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "starling/core/failure.hpp"
+
+namespace starling {
+
+/// Why a peer ended. A peer that ended because another failed passes that peer's words on.
+struct Goodbye {
+  bool finished = false;  ///< it had done its work
+  PeerId culprit;         ///< where the chain of failures began
+  std::string words;      ///< the culprit's own words
+  ExitCode code = ExitCode::peers_lost;
+};
+
+/// The goodbye of `self`, which ends with `error` (null: it finished).
+Goodbye goodbye_of(PeerId self, const std::exception_ptr& error);
+
+/// The failure of a wait for `gone`, which said `goodbye`.
+Failure failure_from(PeerId gone, const Goodbye& goodbye, Duration waited);
+
+}  // namespace starling

@@ -1,0 +1,180 @@
+// THE SEAM: all an algorithm knows of the world. Implemented by transport/ and simulation/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "starling/core/event.hpp"
+#include "starling/core/function_ref.hpp"
+#include "starling/core/random.hpp"
+#include "starling/core/result.hpp"
+#include "starling/peer/clock.hpp"
+#include "starling/peer/directory.hpp"
+#include "starling/peer/message.hpp"
+#include "starling/peer/meter.hpp"
+#include "starling/peer/wait_board.hpp"
+
+namespace starling {
+
+class Peer;
+
+/// Where a message may come from: one peer, or any.
+using Source = std::optional<PeerId>;
+inline constexpr Source kAnyPeer = std::nullopt;
+
+/// Takes a payload piece by piece, in order, straight from the transport's memory. Every piece starts
+/// and (but for the last) ends on a multiple of 8 bytes of the payload and is aligned for float.
+using PieceSink = FunctionRef<void(std::size_t offset, std::span<const std::byte> piece)>;
+
+/// A send of borrowed memory under way. The memory must stay unchanged until wait() has succeeded or the
+/// handle is gone; the destructor takes back what the receiver has not begun to read.
+class [[nodiscard]] Pending {
+ public:
+  Pending() = default;
+  Pending(Pending&& other) noexcept;
+  Pending& operator=(Pending&& other) noexcept;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending();
+
+  /// Until the memory may be changed again. On failure the send is taken back.
+  Result<void> wait(Deadline deadline);
+
+ private:
+  friend class Peer;
+
+  Pending(Peer& owner, std::uint64_t ticket) : owner_(&owner), ticket_(ticket) {}
+
+  Peer* owner_ = nullptr;
+  std::uint64_t ticket_ = 0;
+};
+
+/// One more activity of a peer: a thread, or an actor in simulation. Stops and joins when destroyed.
+class Activity {
+ public:
+  Activity() = default;
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+  virtual ~Activity() = default;
+
+  virtual void request_stop() noexcept = 0;
+
+  /// Waits for its end and rethrows what it ended with.
+  virtual Result<void> join(Deadline deadline) = 0;
+};
+
+/// One participant: identity, clock, chance, channel, directory, activities, events. Blocking calls, every
+/// one with a Deadline. Used by one activity at a time; spawn() gives the new activity a Peer of its own.
+class Peer {
+ public:
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  virtual ~Peer() = default;
+
+  [[nodiscard]] PeerId id() const noexcept { return id_; }
+
+  /// The seed of the run, the same at every peer.
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  /// All peers, in rank order, this one included (static worlds); those known now (swarms).
+  [[nodiscard]] virtual std::span<const PeerId> peers() const = 0;
+
+  [[nodiscard]] virtual Clock& clock() = 0;
+
+  /// Hands `payload` over. Returns once the channel has taken it: at once while the queue to `to` has
+  /// room, else when there is room again. Delivery is FIFO per (source, destination, tag).
+  Result<void> send(PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline);
+
+  /// Lends `payload` to the channel without copying it; see Pending.
+  Pending post(PeerId to, Tag tag, const Stamp& stamp, std::span<const std::byte> payload);
+
+  /// The next message of `tag` from `from` (or, first come first served, from anyone).
+  Result<Message> receive(Source from, Tag tag, Deadline deadline);
+
+  /// The next message of `tag` from `from`, which must be as `expected`; its payload goes to `sink`.
+  /// Refused, with nothing given to the sink, if it is not as expected.
+  Result<Stamp> receive_pieces(
+      PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
+
+  /// out <- payload. @pre expected.bytes == out.size_bytes()
+  Result<Stamp> receive_into(
+      PeerId from, Tag tag, const Expected& expected, std::span<float> out, Deadline deadline);
+
+  /// sum <- sum + payload, straight from the transport's memory. @pre expected.bytes == sum.size_bytes()
+  Result<Stamp> receive_add(
+      PeerId from, Tag tag, const Expected& expected, std::span<float> sum, Deadline deadline);
+
+  /// Runs `work`, whose cost on a machine of speed 1 is `cost`. Real worlds just run it; in simulation the
+  /// peer's clock advances by cost / speed of its host.
+  void compute(Duration cost, FunctionRef<void()> work);
+
+  /// The stream of this peer with this name; same seed, peer and name, same numbers.
+  Random& random(std::string_view stream);
+
+  /// The streams drawn from so far, for checkpoints.
+  [[nodiscard]] std::map<std::string, Random::State> random_states() const;
+  void restore_random(const std::map<std::string, Random::State>& states);
+
+  /// Starts one more activity of this peer. The only concurrency algorithm code may use.
+  virtual std::unique_ptr<Activity> spawn(
+      std::string name, std::function<void(Peer&, std::stop_token)> work) = 0;
+
+  [[nodiscard]] virtual Directory& directory() = 0;
+
+  void emit(decltype(Event::what) what);
+
+  /// What this peer has spent so far, its finished activities included.
+  [[nodiscard]] const Meter& meter() const noexcept { return meter_; }
+
+ protected:
+  /// What a world tells its peers.
+  struct Surroundings {
+    std::uint64_t seed = 0;
+    Observer* observer = nullptr;    ///< outlives the run; may be null
+    WaitBoard* waits = nullptr;      ///< outlives the run; null where nobody keeps one
+    Duration slow_warning = std::chrono::seconds(5);  ///< first warning about a wait; doubles after
+  };
+
+  Peer(PeerId id, const Surroundings& surroundings);
+
+  void add_to_meter(const Meter& meter) { meter_ += meter; }
+
+ private:
+  friend class Pending;
+
+  // What a transport does; the public calls above count, warn and check around them.
+  virtual Result<void> do_send(
+      PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline) = 0;
+  virtual std::uint64_t do_post(
+      PeerId to, Tag tag, const Stamp& stamp, std::span<const std::byte> payload) = 0;
+  virtual Result<void> do_wait_posted(std::uint64_t ticket, Deadline deadline) = 0;
+  virtual void do_withdraw(std::uint64_t ticket) noexcept = 0;
+
+  /// Until the next message of (from, tag) is at hand, without taking it.
+  virtual Result<void> do_await(Source from, Tag tag, Deadline deadline) = 0;
+  virtual Result<Message> do_receive(Source from, Tag tag, Deadline deadline) = 0;
+  virtual Result<Stamp> do_receive_pieces(
+      PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) = 0;
+  virtual void do_compute(Duration cost, FunctionRef<void()> work) = 0;
+
+  Result<void> await_with_warnings(Source from, Tag tag, Deadline deadline);
+  Result<void> wait_posted(std::uint64_t ticket, Deadline deadline);
+  void count_received(std::size_t bytes);
+
+  PeerId id_;
+  std::uint64_t seed_;
+  Observer* observer_;
+  WaitBoard* waits_;
+  Duration slow_warning_;
+  std::map<std::string, Random, std::less<>> streams_;
+  Meter meter_;
+};
+
+}  // namespace starling
