@@ -1,0 +1,36 @@
+// The border between the program and starling-torch.so, which holds the networks: one C function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "starling/objective/objective.hpp"
+
+namespace starling::objective {
+
+/// Raised whenever NetworkRequest, Objective, Dataset, Layout or Random change their form in
+/// memory.
+inline constexpr unsigned kNetworkAbi = 1;
+
+/// The plug-in's file, and the one symbol looked up in it.
+inline constexpr const char* kNetworkPluginFile = "starling-torch.so";
+inline constexpr const char* kMakeNetworkSymbol = "starling_make_network";
+
+/// Which network. Everything pointed to is valid during the call only.
+struct NetworkRequest {
+  unsigned abi = kNetworkAbi;  ///< always the first field, so that any plug-in can read it
+  const char* name = nullptr;  ///< with arguments behind colons: "cnn", "mlp:256"
+  std::span<const std::size_t> sample_shape;  ///< of the data, e.g. {1, 28, 28}
+  std::size_t classes = 0;
+  std::uint64_t seed = 1;
+};
+
+/// Makes the network; the caller owns it. Returns null, having read nothing else, if request.abi is
+/// not the plug-in's own kNetworkAbi. @throws ConfigError for an unknown network, arguments out of
+/// range or a shape that does not fit. Declared in the plug-in as
+///   extern "C" starling::objective::Objective* starling_make_network(
+///       const starling::objective::NetworkRequest& request);
+using MakeNetwork = Objective*(const NetworkRequest& request);
+
+}  // namespace starling::objective
