@@ -6,8 +6,8 @@
 
 #include "starling/core/ensure.hpp"
 
-// One build runs on every x86-64 and still uses wide registers where they exist. Element-wise loops give
-// the same bits at any width; nothing here reassociates a sum.
+// One build runs on every x86-64 and still uses wide registers where they exist. Element-wise loops
+// give the same bits at any width; nothing here reassociates a sum.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(STARLING_SANITIZED)
 #define STARLING_WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -19,20 +19,41 @@ namespace starling {
 namespace {
 
 STARLING_WIDE void add_kernel(const float* x, float* y, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) { y[k] += x[k]; }
+  for (std::size_t k = 0; k < size; ++k) {
+    y[k] += x[k];
+  }
 }
 
 STARLING_WIDE void sum_kernel(const float* a, const float* b, float* out, std::size_t size) {
 #pragma GCC ivdep
-  for (std::size_t k = 0; k < size; ++k) { out[k] = a[k] + b[k]; }
+  for (std::size_t k = 0; k < size; ++k) {
+    out[k] = a[k] + b[k];
+  }
 }
 
 STARLING_WIDE void add_scaled_kernel(float factor, const float* x, float* y, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) { y[k] += factor * x[k]; }
+  for (std::size_t k = 0; k < size; ++k) {
+    y[k] += factor * x[k];
+  }
 }
 
 STARLING_WIDE void scale_kernel(float factor, float* y, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) { y[k] *= factor; }
+  for (std::size_t k = 0; k < size; ++k) {
+    y[k] *= factor;
+  }
+}
+
+STARLING_WIDE void blend_kernel(float a, float* y, float b, const float* x, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) {
+    y[k] = a * y[k] + b * x[k];
+  }
+}
+
+STARLING_WIDE void scaled_copy_kernel(float factor, const float* x, float* out, std::size_t size) {
+#pragma GCC ivdep
+  for (std::size_t k = 0; k < size; ++k) {
+    out[k] = factor * x[k];
+  }
 }
 
 // A float is NaN or infinite when all its exponent bits are set.
@@ -51,7 +72,9 @@ STARLING_WIDE bool finite_kernel(const float* values, std::size_t size) {
 
 void copy(std::span<const float> x, std::span<float> y) {
   ensure(x.size() == y.size(), "copy: sizes differ", x.size(), y.size());
-  if (!x.empty()) { std::memcpy(y.data(), x.data(), x.size_bytes()); }
+  if (!x.empty()) {
+    std::memcpy(y.data(), x.data(), x.size_bytes());
+  }
 }
 
 void add(std::span<const float> x, std::span<float> y) {
@@ -60,7 +83,10 @@ void add(std::span<const float> x, std::span<float> y) {
 }
 
 void sum(std::span<const float> a, std::span<const float> b, std::span<float> out) {
-  ensure(a.size() == b.size() && a.size() == out.size(), "sum: sizes differ", a.size(), b.size(),
+  ensure(a.size() == b.size() && a.size() == out.size(),
+         "sum: sizes differ",
+         a.size(),
+         b.size(),
          out.size());
   sum_kernel(a.data(), b.data(), out.data(), a.size());
 }
@@ -70,13 +96,29 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   add_scaled_kernel(factor, x.data(), y.data(), x.size());
 }
 
-void scale(float factor, std::span<float> y) { scale_kernel(factor, y.data(), y.size()); }
+void blend(float a, std::span<float> y, float b, std::span<const float> x) {
+  ensure(x.size() == y.size(), "blend: sizes differ", x.size(), y.size());
+  blend_kernel(a, y.data(), b, x.data(), x.size());
+}
 
-bool is_finite(std::span<const float> values) { return finite_kernel(values.data(), values.size()); }
+void scaled_copy(float factor, std::span<const float> x, std::span<float> out) {
+  ensure(x.size() == out.size(), "scaled_copy: sizes differ", x.size(), out.size());
+  scaled_copy_kernel(factor, x.data(), out.data(), x.size());
+}
+
+void scale(float factor, std::span<float> y) {
+  scale_kernel(factor, y.data(), y.size());
+}
+
+bool is_finite(std::span<const float> values) {
+  return finite_kernel(values.data(), values.size());
+}
 
 std::size_t first_not_finite(std::span<const float> values) {
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!is_finite(values.subspan(k, 1))) { return k; }
+    if (!is_finite(values.subspan(k, 1))) {
+      return k;
+    }
   }
   return values.size();
 }

@@ -1,5 +1,5 @@
-// The few loops over elements that every room needs. All are exact about order: element by element, no
-// reassociation except where stated, so the same input gives the same bits in every world.
+// The few loops over elements that every room needs. All are exact about order: element by element,
+// no reassociation except where stated, so the same input gives the same bits in every world.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,12 @@ void sum(std::span<const float> a, std::span<const float> b, std::span<float> ou
 
 /// y <- y + scale * x. @pre equal sizes
 void add_scaled(float scale, std::span<const float> x, std::span<float> y);
+
+/// y <- a * y + b * x. @pre equal sizes
+void blend(float a, std::span<float> y, float b, std::span<const float> x);
+
+/// out <- scale * x. @pre equal sizes; out may be x
+void scaled_copy(float scale, std::span<const float> x, std::span<float> out);
 
 /// y <- scale * y
 void scale(float scale, std::span<float> y);

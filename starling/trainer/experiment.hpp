@@ -9,26 +9,20 @@
 #include <vector>
 
 #include "starling/algorithm/options.hpp"
+#include "starling/core/policy.hpp"
 #include "starling/objective/batches.hpp"
 #include "starling/optimizer/learning_rate.hpp"
 #include "starling/optimizer/optimizer.hpp"
 
 namespace starling::trainer {
 
-/// What is done about numbers that are not finite.
-enum class NotFinite : std::uint8_t {
-  stop,       ///< the run ends, naming peer and tensor
-  skip_peer,  ///< the peer's contribution is left out, the others go on
-  skip_round  ///< nobody changes anything in this step
-};
-
 /// What is done when a checkpoint cannot be written.
 enum class OnStorageError : std::uint8_t { stop, continue_ };
 
 struct CheckpointOptions {
   std::filesystem::path directory;  ///< empty: <out>/checkpoints
-  std::uint64_t every = 0;          ///< steps between checkpoints; 0: none but the one when interrupted
-  std::size_t keep = 2;             ///< complete checkpoints kept; at least 1
+  std::uint64_t every = 0;  ///< steps between checkpoints; 0: none but the one when interrupted
+  std::size_t keep = 2;     ///< complete checkpoints kept; at least 1
   OnStorageError on_error = OnStorageError::stop;
 };
 
@@ -62,15 +56,16 @@ struct Experiment {
 
   NotFinite not_finite = NotFinite::stop;
   std::vector<Injection> injections;
-  double timeout_seconds = 60.0;       ///< deadline of every wait for another peer
-  double slow_warning_seconds = 5.0;   ///< first warning about a wait
+  double timeout_seconds = 60.0;      ///< deadline of every wait for another peer
+  double slow_warning_seconds = 5.0;  ///< first warning about a wait
 
-  std::uint64_t evaluate_every = 0;    ///< steps between evaluations of the averaged model; 0: at the end
+  std::uint64_t evaluate_every =
+      0;  ///< steps between evaluations of the averaged model; 0: at the end
   std::uint64_t metrics_every = 0;     ///< steps between consensus measurements; 0: ten a run
   std::size_t evaluation_samples = 0;  ///< test samples used; 0: all
-  double step_seconds = 0.0;           ///< simulation: cost of a step at speed 1; 0: measured at the start
+  double step_seconds = 0.0;  ///< simulation: cost of a step at speed 1; 0: measured at the start
 
-  std::filesystem::path out;           ///< empty: nothing is written
+  std::filesystem::path out;  ///< empty: nothing is written
   CheckpointOptions checkpoint;
   std::filesystem::path resume;        ///< a checkpoint directory; empty: start afresh
   std::filesystem::path export_model;  ///< safetensors file of the averaged model; empty: none

@@ -6,7 +6,9 @@ namespace starling::trainer {
 
 bool StopPoint::may_begin(std::uint64_t step) {
   const std::lock_guard lock(mutex_);
-  if (step >= end_) { return false; }
+  if (step >= end_) {
+    return false;
+  }
   begun_ = std::max(begun_, step + 1);
   return true;
 }

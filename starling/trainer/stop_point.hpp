@@ -7,11 +7,13 @@
 
 namespace starling::trainer {
 
-/// Agrees within one process on the last step of an interrupted run. Peers may be several steps apart, so
-/// the stop lies behind the most advanced one and nobody is left waiting for a neighbour that has stopped.
+/// Agrees within one process on the last step of an interrupted run. Peers may be several steps
+/// apart, so the stop lies behind the most advanced one and nobody is left waiting for a neighbour
+/// that has stopped.
 class StopPoint {
  public:
-  /// Peer announces that it is about to do step `step` (from 0). @return false: do not, the run is over
+  /// Peer announces that it is about to do step `step` (from 0). @return false: do not, the run is
+  /// over
   bool may_begin(std::uint64_t step);
 
   /// Asks the run to end after the furthest step begun so far. Not for signal handlers (it locks).

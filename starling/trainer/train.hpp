@@ -18,8 +18,8 @@ struct WorldRequest {
   std::uint64_t seed = 1;
   Observer* observer = nullptr;
   Duration slow_warning{};
-  double step_seconds = 0.0;         ///< cost of one step on a machine of speed 1
-  std::size_t stack_bytes = 0;       ///< what the model needs on the stack of a peer
+  double step_seconds = 0.0;    ///< cost of one step on a machine of speed 1
+  std::size_t stack_bytes = 0;  ///< what the model needs on the stack of a peer
 };
 
 using WorldFactory = std::function<std::unique_ptr<World>(const WorldRequest&)>;
@@ -27,12 +27,12 @@ using WorldFactory = std::function<std::unique_ptr<World>(const WorldRequest&)>;
 /// What the trainer is given besides the experiment.
 struct Surroundings {
   WorldFactory make_world;
-  Observer* observer = nullptr;        ///< also gets every event, e.g. a progress display; may be null
-  StopPoint* stop = nullptr;           ///< where an interrupt is asked for; may be null
+  Observer* observer = nullptr;  ///< also gets every event, e.g. a progress display; may be null
+  StopPoint* stop = nullptr;     ///< where an interrupt is asked for; may be null
 };
 
-/// Trains and returns the summary. Losses of peers and interrupts end up in the summary (error, exit_code)
-/// together with what was reached.
+/// Trains and returns the summary. Losses of peers and interrupts end up in the summary (error,
+/// exit_code) together with what was reached.
 /// @throws ConfigError, DataError, StorageError before the first step
 Summary train(const Experiment& experiment, const Surroundings& surroundings);
 
