@@ -16,6 +16,7 @@ struct CatalogEntry {
   std::string name;     ///< "torus:AxB or torus:AxBxC"
   std::string summary;  ///< one sentence
   std::string valid;    ///< for which n it exists
+  std::string plain;  ///< the name with its arguments left to their defaults; empty if it needs one
 };
 
 std::span<const CatalogEntry> catalog();
@@ -27,8 +28,9 @@ struct TopologyOptions {
   std::uint64_t seed = 1;  ///< of random graphs; the run's seed
 };
 
-/// @throws ConfigError for an unknown name (with the nearest one), arguments that do not parse, a shape that
-/// does not exist for this n (with the nearest n or shape that does), a file that fails its checks
+/// @throws ConfigError for an unknown name (with the nearest one), arguments that do not parse, a
+/// shape that does not exist for this n (with the nearest n or shape that does), a file that fails
+/// its checks
 std::shared_ptr<const Topology> make_topology(const TopologyOptions& options);
 
 }  // namespace starling::topology

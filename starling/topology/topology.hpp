@@ -35,8 +35,8 @@ struct Traits {
   bool column_stochastic = false;  ///< sum_i w_ij = 1: averaging keeps the mean
 };
 
-/// A schedule of mixing matrices W(round) over the ranks 0 .. size-1. Immutable and safe to share between
-/// threads.
+/// A schedule of mixing matrices W(round) over the ranks 0 .. size-1. Immutable and safe to share
+/// between threads.
 class Topology {
  public:
   Topology() = default;

@@ -1,0 +1,39 @@
+// What a family of topologies is asked for, and how it refuses. Not part of the public interface: a
+// family is one function from a Request to a topology and one line of the table in catalog.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "starling/topology/graph.hpp"
+#include "starling/topology/topology.hpp"
+#include "starling/topology/weights.hpp"
+
+namespace starling::topology {
+
+struct Request {
+  std::string name;                     ///< as the user wrote it
+  std::optional<std::string> argument;  ///< what stands behind the first colon
+  std::size_t peers = 1;
+  std::uint64_t seed = 1;
+  WeightRule weights = WeightRule::natural;
+};
+
+using Made = std::shared_ptr<const Topology>;  // shared by all peers of a process that mix with it
+
+/// Throws ConfigError "topology NAME: REASON".
+[[noreturn]] void refuse(const Request& request, const std::string& reason);
+
+/// Refuses an argument where the family takes none.
+void require_no_argument(const Request& request);
+
+/// A fixed graph, weighted by the request's rule.
+Made make_fixed(const Request& request, const Graph& graph);
+
+/// ceil(log2 n): the bit length of n - 1; 0 for n = 1. @pre n >= 1
+std::size_t ceil_log2(std::size_t n);
+
+}  // namespace starling::topology
