@@ -23,6 +23,17 @@ Goodbye goodbye_of(PeerId self, const std::exception_ptr& error) {
   }
 }
 
+bool is_consequence(const std::exception_ptr& error) {
+  if (!error) { return false; }
+  try {
+    std::rethrow_exception(error);
+  } catch (const PeerLost& lost) {
+    return !lost.failure().root_cause.empty();
+  } catch (...) {
+    return false;
+  }
+}
+
 Failure failure_from(PeerId gone, const Goodbye& goodbye, Duration waited) {
   Failure failure;
   failure.kind = FailureKind::lost;

@@ -19,6 +19,9 @@ struct Goodbye {
 /// The goodbye of `self`, which ends with `error` (null: it finished).
 Goodbye goodbye_of(PeerId self, const std::exception_ptr& error);
 
+/// True if `error` passes on what another peer died of.
+bool is_consequence(const std::exception_ptr& error);
+
 /// The failure of a wait for `gone`, which said `goodbye`.
 Failure failure_from(PeerId gone, const Goodbye& goodbye, Duration waited);
 

@@ -90,8 +90,12 @@ Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline) 
     ready = do_await(from, tag, std::min(deadline, Deadline{start + patience}));
   }
   if (waits_ != nullptr && from) { waits_->leave(id_); }
-  meter_.waiting += clock().now() - start;
-  return ready;
+  const Duration waited = clock().now() - start;
+  meter_.waiting += waited;
+  if (ready) { return ready; }
+  Failure failure = ready.error();
+  failure.waited = waited;  // all of it, not only since the last warning
+  return failure;
 }
 
 void Peer::count_received(std::size_t bytes) {

@@ -22,6 +22,10 @@ struct PeerOutcome {
   Time ended{};
 };
 
+/// The peer whose failure came first and was not a consequence of another's; if all were (somebody passed
+/// on a loss that never reached its own end), the first that failed.
+std::optional<std::size_t> culprit_of(const std::vector<PeerOutcome>& peers);
+
 /// How a run ended.
 struct RunReport {
   std::vector<PeerOutcome> peers;  ///< by rank
