@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "starling/core/event.hpp"
+#include "starling/core/time.hpp"
 #include "starling/peer/world.hpp"
 
 namespace starling::testing {
@@ -23,6 +24,7 @@ struct WorldOptions {
   std::size_t peers = 1;
   std::uint64_t seed = 7;
   Observer* observer = nullptr;
+  Duration slow_warning = std::chrono::seconds(5);
 };
 
 std::unique_ptr<World> make_world(Kind kind, const WorldOptions& options);
