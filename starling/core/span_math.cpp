@@ -1,5 +1,7 @@
 #include "starling/core/span_math.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -56,6 +58,12 @@ STARLING_WIDE void scaled_copy_kernel(float factor, const float* x, float* out, 
   }
 }
 
+STARLING_WIDE void widen_and_add_kernel(const float* x, double* sums, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) {
+    sums[k] += static_cast<double>(x[k]);
+  }
+}
+
 // A float is NaN or infinite when all its exponent bits are set.
 constexpr std::uint32_t kExponentBits = 0x7F800000U;
 
@@ -108,6 +116,25 @@ void scaled_copy(float factor, std::span<const float> x, std::span<float> out) {
 
 void scale(float factor, std::span<float> y) {
   scale_kernel(factor, y.data(), y.size());
+}
+
+void mean(std::span<const std::span<const float>> models, std::span<float> out) {
+  ensure(!models.empty(), "mean: of no models");
+  for (const auto model : models) {
+    ensure(model.size() == out.size(), "mean: sizes differ", model.size(), out.size());
+  }
+  const auto count = static_cast<double>(models.size());
+  std::array<double, 1024> sums{};  // a block of sums stays in the cache while the models pass by
+  for (std::size_t begin = 0; begin < out.size(); begin += sums.size()) {
+    const std::size_t size = std::min(sums.size(), out.size() - begin);
+    sums.fill(0.0);
+    for (const auto model : models) {
+      widen_and_add_kernel(model.data() + begin, sums.data(), size);
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+      out[begin + k] = static_cast<float>(sums[k] / count);
+    }
+  }
 }
 
 bool is_finite(std::span<const float> values) {

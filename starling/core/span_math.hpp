@@ -28,6 +28,11 @@ void scaled_copy(float scale, std::span<const float> x, std::span<float> out);
 /// y <- scale * y
 void scale(float scale, std::span<float> y);
 
+/// out <- (1/m) (models[0] + ... + models[m-1]); every element is summed in double in that order
+/// and rounded once, so the mean of equal models is that model. @pre m >= 1, all sizes equal
+/// out.size()
+void mean(std::span<const std::span<const float>> models, std::span<float> out);
+
 /// True if no element is NaN or infinite.
 [[nodiscard]] bool is_finite(std::span<const float> values);
 
