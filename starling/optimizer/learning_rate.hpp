@@ -9,12 +9,13 @@ namespace starling::optimizer {
 
 struct LearningRateOptions {
   float base = 0.05F;
-  std::string schedule = "constant";   ///< constant | step | cosine
-  std::uint64_t total_steps = 0;       ///< cosine: where the curve ends
-  std::vector<double> drop_at;         ///< step: fractions of total_steps (0..1) or absolute steps (> 1)
-  double drop_factor = 0.1;            ///< step: multiplied at each drop
-  double final_fraction = 0.0;         ///< cosine: last rate / base
-  std::uint64_t warmup_steps = 0;      ///< linear from 0 (exclusive) to the schedule's value
+  std::string schedule = "constant";  ///< constant | step | cosine
+  std::uint64_t total_steps = 0;      ///< cosine: where the curve ends
+  std::vector<double> drop_at{};  ///< step: fractions of total_steps (0..1) or absolute steps (> 1)
+  double drop_factor = 0.1;       ///< step: multiplied at each drop
+  double final_fraction = 0.0;    ///< cosine: rate / base reached at total_steps
+  std::uint64_t warmup_steps =
+      0;  ///< W: step s < W takes (s+1)/W of the rate; cosine starts after W
 };
 
 /// A pure function of the step. @throws ConfigError for values out of range
@@ -26,7 +27,11 @@ class LearningRate {
   [[nodiscard]] float at(std::uint64_t step) const;
 
  private:
+  /// Rate / base of a schedule, warm-up left aside.
+  using Shape = double (*)(const LearningRateOptions& options, std::uint64_t step);
+
   LearningRateOptions options_;
+  Shape shape_;
 };
 
 }  // namespace starling::optimizer

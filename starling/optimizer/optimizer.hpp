@@ -15,8 +15,8 @@ struct StateVector {
   std::span<float> values;
 };
 
-/// Turns gradients into directions d with x <- x - lr d. One per peer; its state is enumerable, so that it
-/// can be stored, averaged and sent.
+/// Turns gradients into directions d with x <- x - lr d. One per peer; its state is enumerable, so
+/// that it can be stored, averaged and sent.
 class Optimizer {
  public:
   Optimizer() = default;
