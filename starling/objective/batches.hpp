@@ -8,21 +8,23 @@
 
 namespace starling::objective {
 
-/// What happens to the last, incomplete batch of an epoch, and to peers with fewer batches than others.
+/// What happens to the last, incomplete batch of an epoch, and to peers with fewer batches than
+/// others.
 enum class LastBatch : std::uint8_t {
   join_out,   ///< short batches are used; peers without a batch go on averaging with weight 0
   drop_last,  ///< every peer does as many full batches as the smallest shard allows
-  pad,        ///< batches are filled with samples from the start of the peer's own epoch
+  pad,        ///< batches are filled with samples from the start of the peer's own epoch, again and
+              ///< again if it is much shorter than the longest
 };
 
-/// Steps in one epoch, the same at every peer. @throws ConfigError if there would be none, or if a shard is
-/// empty and the policy is not join_out
+/// Steps in one epoch, the same at every peer. @throws ConfigError if there would be none, or if a
+/// shard is empty and the policy is not join_out
 std::uint64_t steps_per_epoch(std::span<const std::size_t> shard_sizes,
                               std::size_t batch_size,
                               LastBatch policy);
 
-/// Batches of one peer. Every epoch visits the shard in a fresh order drawn from (seed, peer, epoch), so a
-/// position (epoch, step) is the whole state.
+/// Batches of one peer. Every epoch visits the shard in a fresh order drawn from (seed, peer,
+/// epoch), so a position (epoch, step) is the whole state.
 class Batches {
  public:
   struct Options {
@@ -45,17 +47,28 @@ class Batches {
   /// The next batch; empty if this peer has none in this step. Valid until the next call.
   std::span<const std::uint32_t> next();
 
+  /// Behind the last batch of epoch e this is (e, steps of e), not (e + 1, 0): both continue alike.
   [[nodiscard]] Position position() const noexcept { return position_; }
+
+  /// Goes to a place in the shard's own order; forgets replace_rest_of_epoch().
+  /// @pre position.step <= Options::steps_per_epoch
   void set_position(Position position);
 
-  /// For the rest of the current epoch, visit `rest` (in that order) instead of what is left of the shard:
-  /// a run resumed with another number of peers deals out what the epoch has not seen yet.
+  /// For the rest of the current epoch, visit `rest` (in that order) instead of what is left of the
+  /// shard: a run resumed with another number of peers deals out what the epoch has not seen yet.
   /// `steps_left` is the number of steps until the epoch ends, the same at every peer.
   void replace_rest_of_epoch(std::vector<std::uint32_t> rest, std::uint64_t steps_left);
 
   /// The samples of the current epoch in visiting order, and how many of them have been taken.
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_; }
+
   [[nodiscard]] std::size_t taken() const noexcept;
+
+  /// Steps until the current epoch ends. Together with what order() has not taken yet, and the
+  /// epoch's number, this is the whole state even after replace_rest_of_epoch().
+  [[nodiscard]] std::uint64_t steps_left() const noexcept {
+    return steps_this_epoch_ - position_.step;
+  }
 
  private:
   std::vector<std::uint32_t> shard_;
@@ -64,9 +77,10 @@ class Batches {
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> padded_;
   std::uint64_t steps_this_epoch_ = 1;
-  std::uint64_t first_step_of_order_ = 0;
+  std::uint64_t first_step_of_order_ = 0;  // the step order_ begins with
 
-  void begin_epoch();
+  void begin_epoch(std::uint64_t epoch);
+  std::span<const std::uint32_t> fill(std::span<const std::uint32_t> batch);
 };
 
 }  // namespace starling::objective

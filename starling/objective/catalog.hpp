@@ -18,10 +18,15 @@ struct CatalogEntry {
   std::string name;
   std::string summary;
   bool needs_torch = false;
+  bool needs_data = true;  ///< models: false if samples play no part (quadratic)
 };
 
 std::span<const CatalogEntry> model_catalog();
 std::span<const CatalogEntry> data_catalog();
+
+/// The line of a model, found by its name with or without arguments. @throws ConfigError if there
+/// is none
+const CatalogEntry& model_entry(const std::string& model);
 
 /// Training and test samples of one experiment; both null for models without data.
 struct DataPair {
@@ -31,7 +36,7 @@ struct DataPair {
 
 struct DataOptions {
   std::string name = "fashion-mnist";  ///< with arguments behind colons, see data_catalog()
-  std::filesystem::path directory;     ///< empty: the system's folder
+  std::filesystem::path directory{};   ///< empty: the system's folder
   std::size_t peers = 1;               ///< synthetic data is drawn per peer
   std::uint64_t seed = 1;
 };
@@ -42,13 +47,13 @@ DataPair load_data(const DataOptions& options);
 struct ModelOptions {
   std::string name = "linear";  ///< with arguments behind colons, see model_catalog()
   std::size_t peers = 1;
-  std::size_t rank = 0;         ///< whose objective: quadratic differs by peer
+  std::size_t rank = 0;  ///< whose objective: quadratic differs by peer
   std::uint64_t seed = 1;
-  float l2 = 0.0F;              ///< logistic: weight of the L2 term in the loss
+  float l2 = 0.0F;  ///< logistic: weight of the L2 term in the loss
 };
 
-/// The objective of one peer. `train` gives shapes (null for models without data). Networks come from the
-/// plug-in, which is opened at the first request.
+/// The objective of one peer. `train` gives shapes (null for models without data). Networks come
+/// from the plug-in, which is opened at the first request.
 /// @throws ConfigError for an unknown name or data that does not fit the model
 std::unique_ptr<Objective> make_objective(const ModelOptions& options, const Dataset* train);
 

@@ -36,6 +36,10 @@ class Dataset {
   /// Features of the given samples, normalised, one sample after the other.
   /// @pre out.size() == samples.size() * features(); every index < size()
   virtual void gather(std::span<const std::uint32_t> samples, std::span<float> out) const = 0;
+
+  /// Data drawn for each peer on its own: how many samples, peer 0's first. Empty for all other
+  /// data.
+  [[nodiscard]] virtual std::span<const std::size_t> samples_by_peer() const { return {}; }
 };
 
 }  // namespace starling::objective

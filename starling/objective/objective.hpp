@@ -49,16 +49,16 @@ class Objective {
   /// Fills the parameters of a fresh model. The same stream gives the same bits.
   virtual void initialise(std::span<float> parameters, Random& random) = 0;
 
-  /// Mean loss over the batch at `point`; its gradient goes to `out`. `random` feeds noise and random
-  /// layers. Works at any point, not only at the model's own parameters.
+  /// Mean loss over the batch at `point`; its gradient goes to `out`. `random` feeds noise and
+  /// random layers. Works at any point, not only at the model's own parameters.
   /// @pre point.size() == out.size() == layout().elements()
   virtual double gradient(std::span<const float> point,
                           const Batch& batch,
                           Random& random,
                           std::span<float> out) = 0;
 
-  /// Loss and correct answers at `point`, random layers switched off. For objectives without data, the
-  /// loss of the whole problem (the mean over all peers).
+  /// Loss and correct answers at `point`, random layers switched off. For objectives without data,
+  /// the loss of the whole problem (the mean over all peers).
   virtual Evaluation evaluate(std::span<const float> point, const Batch& batch) = 0;
 
   /// Outputs per sample of predict(); 0 if there is nothing to predict.
@@ -67,7 +67,8 @@ class Objective {
   /// Raw outputs (logits), one sample after the other. @pre out.size() == samples * outputs()
   virtual void predict(std::span<const float> point, const Batch& batch, std::span<float> out) = 0;
 
-  /// Floating-point operations of gradient() for one sample, for the default cost model of simulation.
+  /// Floating-point operations of gradient() for one sample, for the default cost model of
+  /// simulation.
   [[nodiscard]] virtual double flops_per_sample() const = 0;
 };
 
