@@ -1,14 +1,18 @@
 #include "starling/topology/catalog.hpp"
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
 #include "starling/topology/basic.hpp"
+#include "starling/topology/bipartite.hpp"
+#include "starling/topology/edge_list.hpp"
 #include "starling/topology/exponential.hpp"
 #include "starling/topology/family.hpp"
+#include "starling/topology/hypercube.hpp"
+#include "starling/topology/lattice.hpp"
+#include "starling/topology/matching.hpp"
+#include "starling/topology/random_graph.hpp"
 
 namespace starling::topology {
 
@@ -27,6 +31,23 @@ const std::vector<Family>& families() {
       {{"ring", "i with i-1 and i+1", "any n", "ring"}, make_ring},
       {{"star", "rank 0 with everybody else", "any n", "star"}, make_star},
       {{"path", "a ring cut open between the last rank and rank 0", "any n", "path"}, make_path},
+      {{"grid:AxB or grid:AxBxC",
+        "neighbours along two or three axes with open ends",
+        "extents multiply to n; 'grid' alone: any n but primes above 3",
+        "grid"},
+       make_grid},
+      {{"torus:AxB or torus:AxBxC",
+        "a grid whose axes close to rings",
+        "extents multiply to n; 'torus' alone: any n but primes above 3",
+        "torus"},
+       make_torus},
+      {{"hypercube", "ranks that differ in one binary digit", "n a power of two", "hypercube"},
+       make_hypercube},
+      {{"one-peer-hypercube",
+        "one partner a round: i XOR 2^s, s = round mod log2 n",
+        "n a power of two",
+        "one-peer-hypercube"},
+       make_one_peer_hypercube},
       {{"static-exponential",
         "receive from i-1, i-2, i-4, ... in every round",
         "any n",
@@ -37,6 +58,27 @@ const std::vector<Family>& families() {
         "any n; exact after log2 n rounds if n is a power of two",
         "exponential"},
        make_one_peer_exponential},
+      {{"random-matching",
+        "a new random pairing every round",
+        "any n; odd n: one idles",
+        "random-matching"},
+       make_random_matching},
+      {{"random-regular:K",
+        "a connected random graph, K neighbours each, drawn from the seed",
+        "K < n and K n even; K = 1 for n = 2 only; without K: min(4, n-1)",
+        "random-regular"},
+       make_random_regular},
+      {{"erdos-renyi:P",
+        "every edge with probability P, drawn from the seed until connected",
+        "any n; without P: 1.5 ceil(log2 n)/n",
+        "erdos-renyi"},
+       make_erdos_renyi},
+      {{"bipartite",
+        "a ring with chords between even and odd ranks (AD-PSGD)",
+        "any n",
+        "bipartite"},
+       make_bipartite},
+      {{"file:PATH", "an edge list, weighted or not", "as the file says", ""}, make_from_file},
   };
   return table;
 }

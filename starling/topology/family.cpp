@@ -1,6 +1,7 @@
 #include "starling/topology/family.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/topology/fixed_rounds.hpp"
@@ -19,10 +20,17 @@ void require_no_argument(const Request& request) {
   refuse(request, "takes no argument, found '" + *request.argument + "'; write '" + word + "'");
 }
 
-Made make_fixed(const Request& request, const Graph& graph) {
+Made make_rounds(const Request& request, const std::vector<Graph>& graphs) {
   std::vector<std::vector<MixingRow>> rounds;
-  rounds.push_back(weighted_rows(graph, request.weights));
+  rounds.reserve(graphs.size());
+  for (const Graph& graph : graphs) {
+    rounds.push_back(weighted_rows(graph, request.weights));
+  }
   return std::make_shared<FixedRounds>(request.name, std::move(rounds));
+}
+
+Made make_fixed(const Request& request, const Graph& graph) {
+  return make_rounds(request, {graph});
 }
 
 std::size_t ceil_log2(std::size_t n) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "starling/topology/graph.hpp"
 #include "starling/topology/topology.hpp"
@@ -30,7 +31,9 @@ using Made = std::shared_ptr<const Topology>;  // shared by all peers of a proce
 /// Refuses an argument where the family takes none.
 void require_no_argument(const Request& request);
 
-/// A fixed graph, weighted by the request's rule.
+/// A periodic sequence of graphs, each weighted by the request's rule; one graph is a fixed
+/// topology.
+Made make_rounds(const Request& request, const std::vector<Graph>& graphs);
 Made make_fixed(const Request& request, const Graph& graph);
 
 /// ceil(log2 n): the bit length of n - 1; 0 for n = 1. @pre n >= 1

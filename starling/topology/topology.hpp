@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,9 @@ class Topology {
  public:
   Topology() = default;
   Topology(const Topology&) = delete;
+  Topology(Topology&&) = delete;
   Topology& operator=(const Topology&) = delete;
+  Topology& operator=(Topology&&) = delete;
   virtual ~Topology() = default;
 
   /// As the user writes it: "ring", "torus:4x4".
@@ -57,6 +60,11 @@ class Topology {
   /// Row `rank` of W(round), and the column entries this peer serves.
   /// @pre rank < size()
   [[nodiscard]] virtual MixingRow row(std::uint64_t round, std::size_t rank) const = 0;
+
+  /// ||E[W^T W] - J||_2 of one round, J = 11^T/n, for a topology whose rounds are drawn anew and
+  /// that knows it in closed form; nothing otherwise. The expected consensus rate is p = 1 minus
+  /// this (arXiv:2003.10422).
+  [[nodiscard]] virtual std::optional<double> expected_contraction() const { return std::nullopt; }
 };
 
 }  // namespace starling::topology
