@@ -1,11 +1,16 @@
 // What the conformance tests share: worlds by kind and size, and a few words for messages.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "starling/core/buffer.hpp"
@@ -38,6 +43,14 @@ class OnWorlds : public ::testing::TestWithParam<std::tuple<Kind, std::size_t>> 
   }
 };
 
+/// Instantiates `suite` on every kind of world with these numbers of peers.
+#define STARLING_ON_WORLDS(suite, ...)                                                      \
+  INSTANTIATE_TEST_SUITE_P(All,                                                             \
+                           suite,                                                           \
+                           ::testing::Combine(::testing::ValuesIn(all_kinds()),             \
+                                              ::testing::Values<std::size_t>(__VA_ARGS__)), \
+                           world_name)
+
 inline std::string world_name(const ::testing::TestParamInfo<OnWorlds::ParamType>& info) {
   return to_string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));
 }
@@ -49,6 +62,28 @@ inline Deadline soon(Peer& peer) {
 
 inline constexpr Tag kTag{Purpose::user, 0};
 inline constexpr Tag kOtherTag{Purpose::user, 1};
+
+/// Returns when every peer has called it.
+inline void meet(Peer& peer) {
+  constexpr Tag kMeeting{Purpose::control, kLanesMax - 1};
+  for (const PeerId other : peer.peers()) {
+    if (other != peer.id()) {
+      peer.send(other, kMeeting, {}, {}, soon(peer)).or_throw();
+    }
+  }
+  for (const PeerId other : peer.peers()) {
+    if (other != peer.id()) {
+      peer.receive(other, kMeeting, soon(peer)).or_throw();
+    }
+  }
+}
+
+/// The failure of `result`; a failed assertion if it holds a value.
+template <class T>
+Failure failure_of(const Result<T>& result) {
+  EXPECT_FALSE(result.has_value());
+  return result ? Failure{} : result.error();
+}
 
 inline Stamp round_stamp(std::uint64_t round) {
   return {.round = round};

@@ -1,0 +1,78 @@
+// Who is slow? Everybody names the peer at the end of the chain of waits, nobody one that waits
+// itself.
+#include <mutex>
+#include <set>
+
+#include "tests/conformance/on_worlds.hpp"
+
+namespace starling::testing {
+
+namespace {
+
+class SlowList : public Observer {
+ public:
+  void on_event(const Event& event) override {
+    const std::lock_guard lock(mutex_);
+    if (const auto* slow = std::get_if<SlowPeer>(&event.what)) {
+      warnings_.emplace_back(event.from, *slow);
+    }
+  }
+
+  /// After the run.
+  [[nodiscard]] const std::vector<std::pair<PeerId, SlowPeer>>& warnings() const {
+    return warnings_;
+  }
+
+ private:
+  std::mutex mutex_;  // guards warnings_
+  std::vector<std::pair<PeerId, SlowPeer>> warnings_;
+};
+
+class Slow : public OnWorlds {};
+
+STARLING_ON_WORLDS(Slow, 2, 5);
+
+TEST_P(Slow, EveryWarningNamesTheEndOfTheChain) {
+  SlowList observer;
+  const PeerId slow{peers() - 1};
+  run(
+      [slow](Peer& peer) {
+        if (peer.id() == slow) {
+          peer.clock().sleep_for(500ms);
+        } else {
+          peer.receive(next_of(peer), kTag, soon(peer)).or_throw();
+        }
+        if (peer.id() != PeerId{0}) {
+          peer.send(previous_of(peer), kTag, {}, {}, soon(peer)).or_throw();
+        }
+      },
+      {.observer = &observer, .slow_warning = 100ms});
+  std::set<PeerId> warned;
+  for (const auto& [from, warning] : observer.warnings()) {
+    EXPECT_NE(from, slow);
+    EXPECT_GE(warning.waited, 100ms);
+    if (warning.waited < 200ms) {
+      continue;
+    }  // somebody may not have started to wait yet
+    EXPECT_EQ(warning.culprit, slow) << "said by " << to_string(from);
+    warned.insert(from);
+  }
+  EXPECT_EQ(warned.size(), peers() - 1);
+}
+
+TEST_P(Slow, NobodyIsSlowInAQuickRun) {
+  SlowList observer;
+  run(
+      [](Peer& peer) {
+        for (int k = 0; k < 10; ++k) {
+          peer.send(next_of(peer), kTag, {}, {}, soon(peer)).or_throw();
+          peer.receive(previous_of(peer), kTag, soon(peer)).or_throw();
+        }
+      },
+      {.observer = &observer});
+  EXPECT_TRUE(observer.warnings().empty());
+}
+
+}  // namespace
+
+}  // namespace starling::testing
