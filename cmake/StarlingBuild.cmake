@@ -63,5 +63,12 @@ function(starling_tests room)
   target_link_libraries(${name} PRIVATE starling_test_support ${TESTS_LIBRARIES}
                         starling_warnings)
   gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "${TESTS_LABELS}" TIMEOUT ${TESTS_TIMEOUT})
+                       PROPERTIES TIMEOUT ${TESTS_TIMEOUT})
+  # gtest_discover_tests() flattens lists among its properties, so several labels are set afterwards.
+  set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+  file(WRITE "${labels_file}"
+    "foreach(test IN LISTS ${name}_TESTS)\n"
+    "  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${TESTS_LABELS}\")\n"
+    "endforeach()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
