@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "starling/model/architecture.hpp"
+#include "starling/model/backend.hpp"
 #include "starling/model/network_objective.hpp"
 #include "starling/objective/network_plugin.hpp"
 
@@ -16,4 +17,9 @@ STARLING_EXPORT starling::objective::Objective* starling_make_network(
   auto network = std::make_unique<model::NetworkObjective>(
       model::design(request.name, request.sample_shape, request.classes));
   return network.release();  // the caller's, as the border says
+}
+
+STARLING_EXPORT starling::objective::NetworkBackend starling_network_backend() {
+  return {.description = starling::model::backend_description().c_str(),
+          .stack_bytes = starling::model::kStackBytes};
 }

@@ -1,4 +1,4 @@
-// The border between the program and starling-torch.so, which holds the networks: one C function.
+// The border between the program and starling-torch.so, which holds the networks: two C functions.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@ namespace starling::objective {
 /// memory.
 inline constexpr unsigned kNetworkAbi = 1;
 
-/// The plug-in's file, and the one symbol looked up in it.
+/// The plug-in's file, and the symbols looked up in it.
 inline constexpr const char* kNetworkPluginFile = "starling-torch.so";
 inline constexpr const char* kMakeNetworkSymbol = "starling_make_network";
+inline constexpr const char* kDescribeBackendSymbol = "starling_network_backend";
 
 /// Which network. Everything pointed to is valid during the call only.
 struct NetworkRequest {
@@ -32,5 +33,17 @@ struct NetworkRequest {
 ///   extern "C" starling::objective::Objective* starling_make_network(
 ///       const starling::objective::NetworkRequest& request);
 using MakeNetwork = Objective*(const NetworkRequest& request);
+
+/// What the networks compute with.
+struct NetworkBackend {
+  /// Versions, kernels and threads that decide the bits of a result, e.g. "libtorch 1.13.0 (AVX2),
+  /// oneDNN v2.6.3, OpenBLAS SkylakeX, threads 1 + 1". Lives as long as the process.
+  const char* description = nullptr;
+  std::size_t stack_bytes = 0;  ///< what a call of a network needs on the stack, with room to spare
+};
+
+/// Declared in the plug-in as extern "C" starling::objective::NetworkBackend
+/// starling_network_backend().
+using DescribeBackend = NetworkBackend();
 
 }  // namespace starling::objective

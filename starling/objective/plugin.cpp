@@ -26,6 +26,33 @@ std::string last_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
+/// What `name` stands for in the first candidate that exists. Opening a library again is cheap.
+void* find_symbol(std::span<const std::filesystem::path> candidates, const char* name) {
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [](const auto& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  });
+  if (found == candidates.end()) {
+    throw ConfigError(
+        "networks: this installation was built without libtorch: " +
+        std::string(kNetworkPluginFile) + " was not found (looked for " + list(candidates) +
+        "); build with -DSTARLING_BUILD_TORCH=ON (package libtorch-dev), set STARLING_PLUGIN_PATH, "
+        "or use model 'logistic' or 'quadratic'");
+  }
+  // Local symbols: libtorch brings 288 libraries whose names must not meet ours.
+  void* library = dlopen(found->c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw ConfigError("networks: the plug-in " + found->string() +
+                      " cannot be opened: " + last_error());
+  }
+  void* symbol = dlsym(library, name);
+  if (symbol == nullptr) {
+    throw ConfigError("networks: " + found->string() +
+                      " is no plug-in of Starling: " + last_error());
+  }
+  return symbol;
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> plugin_candidates() {
@@ -48,29 +75,12 @@ std::vector<std::filesystem::path> plugin_candidates() {
 }
 
 MakeNetwork& open_network_plugin(std::span<const std::filesystem::path> candidates) {
-  const auto found = std::find_if(candidates.begin(), candidates.end(), [](const auto& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error);
-  });
-  if (found == candidates.end()) {
-    throw ConfigError(
-        "networks: this installation was built without libtorch: " +
-        std::string(kNetworkPluginFile) + " was not found (looked for " + list(candidates) +
-        "); build with -DSTARLING_BUILD_TORCH=ON (package libtorch-dev), set STARLING_PLUGIN_PATH, "
-        "or use model 'logistic' or 'quadratic'");
-  }
-  // Local symbols: libtorch brings 288 libraries whose names must not meet ours.
-  void* library = dlopen(found->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw ConfigError("networks: the plug-in " + found->string() +
-                      " cannot be opened: " + last_error());
-  }
-  void* symbol = dlsym(library, kMakeNetworkSymbol);
-  if (symbol == nullptr) {
-    throw ConfigError("networks: " + found->string() +
-                      " is no plug-in of Starling: " + last_error());
-  }
-  return *reinterpret_cast<MakeNetwork*>(symbol);
+  return *reinterpret_cast<MakeNetwork*>(find_symbol(candidates, kMakeNetworkSymbol));
+}
+
+NetworkBackend network_backend(std::span<const std::filesystem::path> candidates) {
+  void* symbol = find_symbol(candidates, kDescribeBackendSymbol);
+  return reinterpret_cast<DescribeBackend*>(symbol)();
 }
 
 std::unique_ptr<Objective> make_network(MakeNetwork& make, const NetworkRequest& request) {

@@ -20,6 +20,10 @@ std::vector<std::filesystem::path> plugin_candidates();
 /// @throws ConfigError if none exists, or if the first that does cannot be opened
 MakeNetwork& open_network_plugin(std::span<const std::filesystem::path> candidates);
 
+/// What the networks compute with, for reports and for the stacks of simulated peers. Opens the
+/// plug-in as open_network_plugin() does. @throws ConfigError likewise
+NetworkBackend network_backend(std::span<const std::filesystem::path> candidates);
+
 /// A network from an open plug-in. @throws ConfigError if the plug-in is of another version, and
 /// what the plug-in itself refuses
 std::unique_ptr<Objective> make_network(MakeNetwork& make, const NetworkRequest& request);
