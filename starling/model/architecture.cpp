@@ -169,8 +169,8 @@ Architecture design_cnn(Architecture start, std::span<const std::string> parts) 
     }
     builder.convolution(
         "conv" + std::to_string(number++), {channels, channels_out, kKernel}, height * width);
-    builder.relu();
     builder.max_pool();
+    builder.relu();
     channels = channels_out;
     height /= 2;
     width /= 2;

@@ -52,12 +52,13 @@ struct Architecture {
 };
 
 /// The network called `name`:
-///   linear                        softmax regression
-///   mlp[:WIDTHxWIDTH...][:dropout=RATE]       ReLU layers of these widths (256), then linear
-///   cnn[:CHANNELSxCHANNELS...][:dropout=RATE]  per number of channels (8x16): convolution 5 x 5,
-///   ReLU,
-///                                  max-pooling; then a ReLU layer of 64 and linear
-/// Dropout stands behind each ReLU layer that is not a convolution.
+///   linear  softmax regression
+///   mlp     ReLU layers, then linear. mlp:512x256 gives their widths; one of 256 by default
+///   cnn     convolutions of 5 x 5, each with max-pooling and ReLU, then a ReLU layer of 64, then
+///   linear.
+///           cnn:8x16, the default, gives the channels
+/// mlp and cnn take :dropout=RATE behind that, for dropout after each ReLU layer (not after
+/// convolutions).
 /// @throws ConfigError for an unknown name, arguments out of range, or data that does not fit
 Architecture design(const std::string& name,
                     std::span<const std::size_t> sample_shape,
