@@ -52,6 +52,7 @@ bool Parker::spin_for_news(SteadyTime until) {
       }
       relax();
     }
+    std::this_thread::yield();
   } while (std::chrono::steady_clock::now() < until);
   return false;
 }
