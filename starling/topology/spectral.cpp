@@ -86,7 +86,9 @@ void measure_period(const Topology& topology, Description& description) {
   Matrix product = identity(topology.size());
   double largest = 0.0;
   for (std::uint64_t round = 0; round < topology.period(); ++round) {
-    largest = std::max(largest, consensus_norm(mixing_matrix(topology, round)));
+    if (largest < 1.0 - kExact) {  // no norm of a doubly stochastic matrix is above 1
+      largest = std::max(largest, consensus_norm(mixing_matrix(topology, round)));
+    }
     product = mixed(topology, round, product);
     if (!description.exact_after && is_exact(product)) {
       description.exact_after = round + 1;

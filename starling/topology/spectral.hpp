@@ -12,8 +12,8 @@
 
 namespace starling::topology {
 
-/// Above this many peers nothing is computed: a norm costs n^3.
-inline constexpr std::size_t kSpectralLimit = 512;
+/// Above this many peers nothing is computed: a norm costs n^3, about a second at the limit.
+inline constexpr std::size_t kSpectralLimit = 1024;
 
 /// A square matrix, row after row.
 struct Matrix {

@@ -1,6 +1,9 @@
 #include "starling/topology/spectral.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -236,6 +239,35 @@ TEST(Describe, LeavesOutWhatMeansNothing) {
   const auto push = make_topology({.name = "path", .weights = "push", .peers = 4});
   EXPECT_FALSE(describe(*push).rate.has_value()) << "rows do not sum to 1";
   EXPECT_FALSE(describe(*make("ring", kSpectralLimit + 1)).round_norm.has_value());
+}
+
+// docs/topologies.md: the last column of the row `name`, for n = 16 and seed 1.
+std::string documented(const std::string& name) {
+  std::ifstream page(STARLING_SOURCE_DIR "/docs/topologies.md");
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("| `" + name + "` |", 0) != 0) {
+      continue;
+    }
+    const std::size_t last = line.rfind("| ", line.size() - 2);
+    return line.substr(last + 2, line.size() - last - 4);
+  }
+  return "no row for " + name;
+}
+
+TEST(Documentation, GivesTheGapsThatAreComputed) {
+  for (const CatalogEntry& entry : catalog()) {
+    if (entry.plain.empty()) {
+      continue;
+    }
+    const Description sixteen = describe(*make(entry.plain, 16));
+    const bool is_drawn = sixteen.period == 0;
+    std::array<char, 32> value{};
+    std::snprintf(value.data(),
+                  value.size(),
+                  is_drawn ? "p = %.4f" : "%.4f",
+                  is_drawn ? sixteen.rate.value() : 1.0 - sixteen.period_norm.value());
+    EXPECT_EQ(documented(entry.plain), value.data()) << entry.plain;
+  }
 }
 
 TEST(Spectra, RefuseMorePeersThanTheLimit) {
