@@ -74,8 +74,7 @@ Sections to_sections(const PeerState& state) {
                         {{"epoch", data.epoch},
                          {"step", data.step},
                          {"taken", data.taken},
-                         {"dealt", data.dealt ? 1 : 0},
-                         {"dealt_at", data.dealt_at}});
+                         {"dealt", data.dealt ? 1 : 0}});
   sections.put_indices("order", data.order);
   return sections;
 }
@@ -107,10 +106,8 @@ PeerState from_sections(const Sections& sections) {
   state.data.step = entry(sections, "data", "step");
   state.data.taken = entry(sections, "data", "taken");
   state.data.dealt = entry(sections, "data", "dealt") != 0;
-  state.data.dealt_at = entry(sections, "data", "dealt_at");
   state.data.order = sections.indices("order");
-  if (state.peer >= state.peers || state.data.taken > state.data.order.size() ||
-      state.data.dealt_at > state.data.step) {
+  if (state.peer >= state.peers || state.data.taken > state.data.order.size()) {
     throw DataError(sections.origin() + ": peer " + std::to_string(state.peer) + " of " +
                     std::to_string(state.peers) + " with " + std::to_string(state.data.taken) +
                     " of " + std::to_string(state.data.order.size()) +

@@ -20,8 +20,7 @@ struct DataState {
   std::uint64_t step = 0;            ///< steps of this epoch done
   std::vector<std::uint32_t> order;  ///< the epoch's samples in visiting order
   std::uint64_t taken = 0;           ///< how many of them have been visited
-  std::uint64_t dealt_at = 0;        ///< the step of the epoch at which `order` was dealt anew
-  bool dealt = false;                ///< the order was dealt by a resume, not drawn from the seed
+  bool dealt = false;                ///< a resume dealt the order: it is not drawn from the seed
 
   friend bool operator==(const DataState&, const DataState&) = default;
 };

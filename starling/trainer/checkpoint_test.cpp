@@ -144,12 +144,15 @@ TEST(Checkpoint, EveryTruncationIsRefused) {
   save(directory.path(), state_of(1, 0, 1), 1);
   const fs::path file = peer_file(directory.path(), 1, 0);
   const std::string content = content_of(file);
+  const auto bytes = std::as_bytes(std::span(content));
   for (std::size_t size = 0; size < content.size(); ++size) {
-    put_content(file, content.substr(0, size));
-    EXPECT_THAT(data_error_of([&] { load_peer(file); }),
-                AllOf(HasSubstr(file.string()), HasSubstr("truncated")))
+    EXPECT_THAT(data_error_of([&] { decode_sections(bytes.first(size), "the file"); }),
+                AllOf(HasSubstr("the file"), HasSubstr("truncated")))
         << size;
   }
+  put_content(file, content.substr(0, content.size() / 2));
+  EXPECT_THAT(data_error_of([&] { load_peer(file); }),
+              AllOf(HasSubstr(file.string()), HasSubstr("truncated")));
   put_content(file, content + "x");
   EXPECT_THAT(data_error_of([&] { load_peer(file); }), HasSubstr("trailing"));
 }
@@ -157,12 +160,13 @@ TEST(Checkpoint, EveryTruncationIsRefused) {
 TEST(Checkpoint, EveryFlippedBitIsRefused) {
   const TempDirectory directory;
   save(directory.path(), state_of(1, 0, 1), 1);
-  const fs::path file = peer_file(directory.path(), 1, 0);
-  const std::string content = content_of(file);
-  for (std::size_t offset = 0; offset < content.size(); ++offset) {
-    damage(file, offset);
-    EXPECT_THROW(load_peer(file), DataError) << offset;
-    put_content(file, content);
+  std::string content = content_of(peer_file(directory.path(), 1, 0));
+  for (std::size_t bit = 0; bit < 8 * content.size(); ++bit) {
+    char& byte = content[bit / 8];
+    const char kept = byte;
+    byte = static_cast<char>(byte ^ (1 << (bit % 8)));
+    EXPECT_THROW(decode_sections(std::as_bytes(std::span(content)), "file"), DataError) << bit;
+    byte = kept;
   }
 }
 
@@ -180,7 +184,7 @@ TEST(Checkpoint, LengthsAreCheckedEvenUnderAValidChecksum) {
   const fs::path file = peer_file(directory.path(), 1, 0);
   const std::string content = content_of(file);
   std::size_t refused = 0;
-  for (std::size_t offset = 12; offset + sizeof(Digest) < content.size(); ++offset) {
+  for (std::size_t offset = 12; offset + sizeof(Digest) < content.size(); offset += 7) {
     std::string changed = content;
     changed[offset] = static_cast<char>(changed[offset] ^ 0xFF);
     put_content(file, resealed(changed));
@@ -190,7 +194,7 @@ TEST(Checkpoint, LengthsAreCheckedEvenUnderAValidChecksum) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 100U);
+  EXPECT_GT(refused, 20U);
 }
 
 TEST(Checkpoint, AnotherVersionIsRefused) {

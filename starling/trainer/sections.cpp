@@ -4,18 +4,14 @@
 #include "starling/trainer/sections.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/sha256.hpp"
 #include "starling/trainer/atomic_file.hpp"
+#include "starling/trainer/read_file.hpp"
 #include "starling/wire/bytes.hpp"
 
 namespace starling::trainer {
@@ -77,25 +73,6 @@ std::map<std::string, Value> decode_map(ByteReader in, const GetValue& get_value
   }
   in.expect_end();
   return map;
-}
-
-std::vector<std::byte> read_all(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw DataError(path.string() + ": cannot be read: " + std::generic_category().message(errno));
-  }
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) {
-    throw DataError(path.string() + ": cannot be read: " + error.message());
-  }
-  std::vector<std::byte> content(size);
-  file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
-  if (static_cast<std::uintmax_t>(file.gcount()) != size) {
-    throw DataError(path.string() + ": expected " + std::to_string(size) + " bytes, read " +
-                    std::to_string(file.gcount()) + "; is it being written?");
-  }
-  return content;
 }
 
 /// Refuses whatever the sections need not be looked at for.
@@ -267,12 +244,9 @@ void write_sections(const fs::path& path, const Sections& sections) {
   file.commit();
 }
 
-Sections read_sections(const fs::path& path) {
-  const std::vector<std::byte> content = read_all(path);
-  const std::string origin = path.string();
+Sections decode_sections(std::span<const std::byte> content, const std::string& origin) {
   verify(content, origin);
-  const std::span<const std::byte> bytes(content);
-  ByteReader in(bytes.first(bytes.size() - sizeof(Digest)), origin);
+  ByteReader in(content.first(content.size() - sizeof(Digest)), origin);
   in.raw(kMagic.size() + sizeof(kSectionsVersion));
   const std::uint32_t count = in.u32();
   in.u64();
@@ -290,6 +264,10 @@ Sections read_sections(const fs::path& path) {
   }
   in.expect_end();
   return sections;
+}
+
+Sections read_sections(const fs::path& path) {
+  return decode_sections(read_file(path), path.string());
 }
 
 }  // namespace starling::trainer

@@ -63,8 +63,12 @@ std::uint64_t file_bytes(const Sections& sections);
 /// Writes one file atomically. @throws StorageError
 void write_sections(const std::filesystem::path& path, const Sections& sections);
 
-/// Reads a file that write_sections() made and verifies all of it before anything is handed out.
-/// @throws DataError naming the file, what was expected and what was found
+/// The content of a file that write_sections() made; all of it is verified before anything is
+/// handed out.
+/// @throws DataError naming `origin`, what was expected and what was found
+Sections decode_sections(std::span<const std::byte> content, const std::string& origin);
+
+/// Reads such a file. @throws DataError
 Sections read_sections(const std::filesystem::path& path);
 
 }  // namespace starling::trainer

@@ -86,11 +86,12 @@ std::vector<std::byte> encode(const Layout& layout) {
   for (const TensorLayout& tensor : layout.tensors()) {
     encode_tensor(out, tensor);
   }
-  if (out.bytes().size() > kLayoutBytesMax) {
-    throw ConfigError("model: the names and shapes of its " +
-                      std::to_string(layout.tensors().size()) + " tensors take " +
-                      std::to_string(out.bytes().size()) + " bytes, at most " +
-                      std::to_string(kLayoutBytesMax) + " can be sent");
+  if (layout.tensors().size() > kTensorsMax || out.bytes().size() > kLayoutBytesMax) {
+    throw ConfigError("model: it has " + std::to_string(layout.tensors().size()) +
+                      " tensors, whose names and shapes take " +
+                      std::to_string(out.bytes().size()) + " bytes; at most " +
+                      std::to_string(kTensorsMax) + " tensors and " +
+                      std::to_string(kLayoutBytesMax) + " bytes can be sent");
   }
   return std::move(out).take();
 }
@@ -104,9 +105,14 @@ Layout decode_layout(std::span<const std::byte> bytes) {
   if (const std::uint32_t version = in.u32(); version != kVersion) {
     in.refuse("version " + std::to_string(version) + ", expected " + std::to_string(kVersion));
   }
+  const std::uint32_t tensors = in.count(kTensorBytesMin);
+  if (tensors > kTensorsMax) {
+    in.refuse(std::to_string(tensors) + " tensors, at most " + std::to_string(kTensorsMax) +
+              " are allowed");
+  }
   Layout layout;
   std::set<std::string> names;
-  for (std::uint32_t left = in.count(kTensorBytesMin); left > 0; --left) {
+  for (std::uint32_t left = tensors; left > 0; --left) {
     std::string name = in.text(kNameBytesMax);
     if (name.empty() || !names.insert(name).second) {
       in.refuse("tensor name '" + name + "' is empty or taken");

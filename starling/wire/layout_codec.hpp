@@ -13,8 +13,11 @@ namespace starling::wire {
 /// Largest encoding that is made or read; a thousand tensors take about 60 KiB.
 inline constexpr std::size_t kLayoutBytesMax = std::size_t{16} << 20U;
 
+/// Most tensors a layout can have to be sent or read.
+inline constexpr std::size_t kTensorsMax = std::size_t{1} << 14U;
+
 /// Names, order, shapes and types. Equal layouts have equal encodings and no others have.
-/// @throws ConfigError if the layout needs more than kLayoutBytesMax
+/// @throws ConfigError if the layout is beyond these bounds
 std::vector<std::byte> encode(const Layout& layout);
 
 /// The layout of bytes that encode() made. @throws DataError for anything else; every length is

@@ -69,6 +69,18 @@ TEST(LayoutCodec, AnnouncedCountsAreNotAllocated) {
   EXPECT_THROW(decode_layout(long_name.bytes()), DataError);
 }
 
+TEST(LayoutCodec, MoreTensorsThanAnyModelHasAreRefused) {
+  ByteWriter out;
+  out.u32(1);
+  out.u32(static_cast<std::uint32_t>(kTensorsMax + 1));
+  for (std::size_t k = 0; k <= kTensorsMax; ++k) {
+    out.text(std::to_string(k));
+    out.u8(0);
+    out.u8(0);
+  }
+  EXPECT_THROW(decode_layout(out.bytes()), DataError);
+}
+
 /// One tensor "t" of this shape, as bytes.
 std::vector<std::byte> tensor_bytes(const std::vector<std::uint64_t>& shape) {
   ByteWriter out;
