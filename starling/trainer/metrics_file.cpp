@@ -1,0 +1,182 @@
+#include "starling/trainer/metrics_file.hpp"
+
+#include <cerrno>
+#include <type_traits>
+#include <utility>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "starling/core/text.hpp"
+#include "starling/trainer/atomic_file.hpp"
+
+namespace starling::trainer {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One line. Numbers that are not finite become null; text that is no UTF-8 is repaired, not
+/// refused.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json value_of(const std::string& text) {
+  if (const auto whole = parse_size(text)) {
+    return *whole;
+  }
+  if (const auto number = parse_double(text)) {
+    return *number;
+  }
+  return text;
+}
+
+const char* name_of(Severity severity) {
+  switch (severity) {
+    case Severity::debug:
+      return "debug";
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "unknown";
+}
+
+struct KindOf {
+  const char* operator()(const Note&) const { return "note"; }
+
+  const char* operator()(const PartnerLost&) const { return "partner_lost"; }
+
+  const char* operator()(const ContributionRejected&) const { return "contribution_rejected"; }
+
+  const char* operator()(const SlowPeer&) const { return "slow_peer"; }
+
+  const char* operator()(const PeerGone&) const { return "peer_gone"; }
+
+  const char* operator()(const Stalled&) const { return "stalled"; }
+
+  const char* operator()(const StepDone&) const { return "step_done"; }
+
+  const char* operator()(const ModelSnapshot&) const { return "model_snapshot"; }
+
+  const char* operator()(const CheckpointSaved&) const { return "checkpoint_saved"; }
+};
+
+}  // namespace
+
+MetricsFile::MetricsFile(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
+  constexpr mode_t kMode = 0666;  // narrowed by the user's umask
+  const int how = mode == Mode::append ? O_APPEND : O_TRUNC;
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, kMode);
+  if (descriptor_ < 0) {
+    throw_storage_error(path_, "cannot be opened for writing", errno, 0);
+  }
+}
+
+MetricsFile::~MetricsFile() {
+  const std::lock_guard lock(mutex_);
+  write_buffer();
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+void MetricsFile::config(const std::map<std::string, std::string>& entries) {
+  Json json = {{"type", "config"}};
+  for (const auto& [name, text] : entries) {
+    json[name] = value_of(text);
+  }
+  line(text_of(json));
+}
+
+void MetricsFile::step(const StepReport& report) {
+  line(text_of(
+      {{"type", "step"},
+       {"step", report.step},
+       {"time", seconds(report.time)},
+       {"peers", report.peers},
+       {"loss", {{"mean", report.loss_mean}, {"min", report.loss_min}, {"max", report.loss_max}}},
+       {"learning_rate", report.learning_rate},
+       {"samples", report.samples}}));
+}
+
+void MetricsFile::peers(const SnapshotReport& report, const std::map<std::string, double>& more) {
+  Json json = {{"type", "peers"},
+               {"step", report.step},
+               {"time", seconds(report.time)},
+               {"consensus_distance", report.consensus_distance},
+               {"mean_drift", report.mean_drift}};
+  for (const auto& [name, number] : more) {
+    json[name] = number;
+  }
+  json["peer"] = report.ranks;
+  json["loss"] = report.loss;
+  json["distance"] = report.distance;
+  line(text_of(json));
+}
+
+void MetricsFile::event(const Event& event) {
+  line(text_of({{"type", "event"},
+                {"time", seconds(event.time)},
+                {"peer", event.from.value},
+                {"severity", name_of(severity_of(event))},
+                {"event", std::visit(KindOf{}, event.what)},
+                {"text", describe(event)}}));
+}
+
+void MetricsFile::flush() {
+  const std::lock_guard lock(mutex_);
+  write_buffer();
+  throw_if_failed();
+}
+
+void MetricsFile::close() {
+  const std::lock_guard lock(mutex_);
+  write_buffer();
+  if (descriptor_ >= 0 && ::close(descriptor_) != 0 && error_ == 0) {
+    error_ = errno;
+  }
+  descriptor_ = -1;
+  throw_if_failed();
+}
+
+void MetricsFile::line(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  buffer_ += text;
+  if (buffer_.size() >= kBufferBytes) {
+    write_buffer();
+  }
+}
+
+void MetricsFile::write_buffer() {
+  std::string_view left = buffer_;
+  while (!left.empty() && !failed_ && descriptor_ >= 0) {
+    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      error_ = errno;
+      failed_ = true;
+      break;
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  bytes_lost_ += left.size();
+  buffer_.clear();
+}
+
+void MetricsFile::throw_if_failed() {
+  const int error = std::exchange(error_, 0);
+  if (error == 0) {
+    return;
+  }
+  throw_storage_error(path_, "metrics are incomplete, a write failed", error, bytes_lost_);
+}
+
+}  // namespace starling::trainer
