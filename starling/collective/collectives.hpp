@@ -1,5 +1,5 @@
-// Exact group operations. Every member calls the same operation with the same sizes and options; all get
-// the same bits, or all get PeerLost with one culprit and their inputs are as they were.
+// Exact group operations. Every member calls the same operation with the same sizes and options;
+// all get the same bits, or all get PeerLost with one culprit and their inputs are as they were.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,10 @@ namespace starling::collective {
 enum class Reduction : std::uint8_t { sum, mean, min, max };
 
 struct CollectiveOptions {
-  std::string algorithm = "auto";  ///< a name of `starling list collectives`; auto: choose.cpp decides
-  Deadline deadline{};             ///< for the whole operation
-  std::uint64_t round = 0;         ///< step or round of the caller; members that differ are refused
+  std::string algorithm =
+      "auto";               ///< a name of `starling list collectives`; auto: choose.cpp decides
+  Deadline deadline{};      ///< for the whole operation
+  std::uint64_t round = 0;  ///< step or round of the caller; members that differ are refused
 };
 
 /// output <- reduction over all members' inputs, at every member. output may not overlap input.
