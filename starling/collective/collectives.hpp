@@ -14,6 +14,8 @@ namespace starling::collective {
 
 enum class Reduction : std::uint8_t { sum, mean, min, max };
 
+const char* to_string(Reduction reduction) noexcept;
+
 struct CollectiveOptions {
   std::string algorithm =
       "auto";               ///< a name of `starling list collectives`; auto: choose.cpp decides

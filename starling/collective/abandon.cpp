@@ -1,0 +1,226 @@
+#include "starling/collective/abandon.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "starling/core/buffer.hpp"
+#include "starling/core/error.hpp"
+#include "starling/core/text.hpp"
+#include "starling/peer/goodbye.hpp"
+
+namespace starling::collective {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long to wait for what follows a note, and for the others to say what they were called with.
+constexpr Duration kGrace = 1s;
+
+/// Lane on which members say what they were called with; schedules use fewer.
+constexpr std::uint16_t kVotes = kLanesMax - 1;
+
+constexpr std::string_view kDisagreement = "disagreement";
+
+Buffer text_buffer(std::string_view text) {
+  return Buffer::copy_of(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::string text_of(const Buffer& payload) {
+  return {reinterpret_cast<const char*>(payload.bytes().data()), payload.size()};
+}
+
+/// "3 5 peer 3: disk full": culprit, exit code, words.
+std::string encoded(const Goodbye& goodbye) {
+  return std::to_string(goodbye.culprit.value) + " " +
+         std::to_string(static_cast<int>(goodbye.code)) + " " + goodbye.words;
+}
+
+std::optional<Goodbye> decoded(std::string_view text) {
+  const std::size_t first = text.find(' ');
+  if (first == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::size_t second = text.find(' ', first + 1);
+  if (second == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto culprit = parse_size(text.substr(0, first));
+  const auto code = parse_size(text.substr(first + 1, second - first - 1));
+  if (!culprit || !code) {
+    return std::nullopt;
+  }
+  return Goodbye{.finished = false,
+                 .culprit = {*culprit},
+                 .words = std::string(text.substr(second + 1)),
+                 .code = static_cast<ExitCode>(*code)};
+}
+
+class Abandoning {
+ public:
+  Abandoning(const Group& group, const Remaining& remaining)
+      : group_(group), remaining_(remaining) {}
+
+  Failure run(Failure failure) {
+    std::string note;
+    if (failure.kind == FailureKind::refused) {
+      note = note_behind(failure);
+    }
+    const bool disagreement =
+        failure.kind == FailureKind::refused && (note.empty() || note == kDisagreement);
+    if (const auto goodbye = decoded(note)) {
+      failure = failure_from(failure.peer, *goodbye, failure.waited);
+      failure.what = "it gave up";
+    }
+    failure.what = remaining_.operation + ": " + failure.what;
+    tell_partners(disagreement ? std::string(kDisagreement) : encoded(words_for(failure)));
+    if (disagreement) {
+      return vote(failure);
+    }
+    if (failure.kind != FailureKind::deadline && failure.kind != FailureKind::cancelled) {
+      take_what_is_sent(failure.peer);
+    }
+    return failure;
+  }
+
+ private:
+  using Route = std::pair<std::uint32_t, std::uint16_t>;  // peer, lane
+
+  const Group& group_;
+  const Remaining& remaining_;
+  std::set<Route> silent_;  // nothing comes from there any more
+
+  [[nodiscard]] Deadline grace() const { return group_.peer().clock().in(kGrace); }
+
+  [[nodiscard]] std::size_t rank_of(PeerId peer) const {
+    std::size_t rank = 0;
+    while (rank < group_.size() && group_.member(rank) != peer) {
+      ++rank;
+    }
+    return rank;
+  }
+
+  [[nodiscard]] Stamp note_stamp() const { return {0, kAbandoned, remaining_.round, 1.0}; }
+
+  /// The note of the peer whose message was refused; empty if that was a message of another
+  /// operation.
+  std::string note_behind(const Failure& failure) {
+    const std::size_t from = rank_of(failure.peer);
+    if (from == group_.size()) {
+      return {};
+    }
+    silent_.insert({static_cast<std::uint32_t>(from), remaining_.failed_lane});
+    return read_note(from, {Purpose::collective, remaining_.failed_lane});
+  }
+
+  /// A note is an empty message, which whoever expects data refuses, and the words behind it.
+  std::string read_note(std::size_t from, Tag tag) const {
+    for (int message = 0; message < 2; ++message) {
+      const Result<Message> next = group_.receive(from, tag, grace());
+      if (!next || next->stamp.operation != kAbandoned) {
+        return {};
+      }
+      if (!next->payload.empty()) {
+        return text_of(next->payload);
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Goodbye words_for(const Failure& failure) const {
+    return goodbye_of(group_.peer().id(), std::make_exception_ptr(PeerLost(failure)));
+  }
+
+  void tell_partners(std::string_view note) const {
+    std::set<Route> told;
+    for (const Remaining::Message& each : remaining_.transfers) {
+      if (each.action != Action::send || !told.insert({each.peer, each.lane}).second) {
+        continue;
+      }
+      const Tag tag{Purpose::collective, each.lane};
+      // Whether they get it is their matter: who is gone needs no note.
+      (void)group_.send(each.peer, tag, note_stamp(), Buffer{}, grace()).has_value();
+      (void)group_.send(each.peer, tag, note_stamp(), text_buffer(note), grace()).has_value();
+    }
+  }
+
+  void take_what_is_sent(PeerId lost) {
+    for (const Remaining::Message& each : remaining_.transfers) {
+      if (each.action == Action::send || group_.member(each.peer) == lost) {
+        continue;
+      }
+      const Route route{each.peer, each.lane};
+      if (silent_.count(route) != 0) {
+        continue;
+      }
+      const Tag tag{Purpose::collective, each.lane};
+      const Result<Message> taken = group_.receive(each.peer, tag, remaining_.deadline);
+      if (taken && taken->stamp.operation != kAbandoned) {
+        continue;
+      }
+      silent_.insert(route);
+      if (taken && taken->payload.empty()) {
+        (void)read_note(each.peer, tag);
+      }
+    }
+  }
+
+  /// Everybody says what it was called with. Most of those heard are right (of equally many, those
+  /// with the lowest rank); the first of the others is the culprit.
+  [[nodiscard]] Failure vote(Failure failure) const {
+    const std::map<std::size_t, std::string> calls = exchange_calls();
+    std::map<std::string, std::size_t> count;
+    for (const auto& [rank, call] : calls) {
+      count[call] += 1;
+    }
+    const auto usual =
+        std::max_element(calls.begin(), calls.end(), [&](const auto& a, const auto& b) {
+          return count[a.second] < count[b.second];
+        });
+    const auto odd = std::find_if(
+        calls.begin(), calls.end(), [&](const auto& call) { return call.second != usual->second; });
+    if (odd == calls.end()) {
+      return failure;
+    }
+    failure.culprit = group_.member(odd->first);
+    failure.root_cause = to_string(failure.culprit) + " was called for " + odd->second + ", " +
+                         to_string(group_.member(usual->first)) + " for " + usual->second;
+    return failure;
+  }
+
+  [[nodiscard]] std::map<std::size_t, std::string> exchange_calls() const {
+    const Tag tag{Purpose::collective, kVotes};
+    const Deadline until = grace();
+    const Buffer call = text_buffer(remaining_.operation);
+    std::map<std::size_t, std::string> calls{{group_.rank(), remaining_.operation}};
+    for (std::size_t rank = 0; rank < group_.size(); ++rank) {
+      if (rank == group_.rank()) {
+        continue;
+      }
+      (void)group_.send(rank, tag, note_stamp(), call.share(), until).has_value();
+    }
+    for (std::size_t rank = 0; rank < group_.size(); ++rank) {
+      if (rank == group_.rank()) {
+        continue;
+      }
+      const Result<Message> heard = group_.receive(rank, tag, until);
+      if (heard) {
+        calls.emplace(rank, text_of(heard->payload));
+      }
+    }
+    return calls;
+  }
+};
+
+}  // namespace
+
+Failure abandon(const Group& group, const Remaining& remaining, const Failure& failure) {
+  return Abandoning(group, remaining).run(failure);
+}
+
+}  // namespace starling::collective

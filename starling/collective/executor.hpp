@@ -1,0 +1,66 @@
+// Runs a plan on a group, over any transport.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "starling/collective/collectives.hpp"
+#include "starling/collective/plan.hpp"
+#include "starling/core/buffer.hpp"
+#include "starling/peer/group.hpp"
+
+namespace starling::collective {
+
+/// The memory of one call. Input and output may cover a part of the vector only (an all-gather
+/// brings one block, a reduce-scatter takes one); they do not overlap, or are the same and nothing
+/// is written.
+struct Operands {
+  std::span<const float> input;
+  std::size_t input_begin = 0;  ///< element of the vector that is input[0]
+  std::span<float> output;
+  std::size_t output_begin = 0;
+  std::size_t elements = 0;  ///< length of the vector
+};
+
+/// What all members must agree on for one call, and until when.
+struct Terms {
+  std::string algorithm;
+  Reduction reduction = Reduction::sum;
+  std::uint64_t round = 0;
+  Deadline deadline{};
+};
+
+/// Keeps its working memory from call to call, so that a steady state allocates nothing but pooled
+/// buffers. Every wait ends at the deadline. All members of a failed call get PeerLost with the
+/// same cause, and nobody is left waiting for one that has given up; see abandon.hpp.
+class Executor {
+ public:
+  /// @pre group outlives this
+  explicit Executor(const Group& group) : group_(&group) {}
+
+  /// On failure the input is as it was and the output unspecified. @throws PeerLost
+  void run(const Plan& plan, const Operands& operands, const Terms& terms);
+
+ private:
+  struct Posted {
+    Buffer packed;  // outlives the send that reads it
+    Pending pending;
+  };
+
+  /// How far a lane has come.
+  struct Progress {
+    std::size_t next = 0;        // transfer that is not done yet
+    std::vector<Posted> posted;  // by number of the send
+    std::size_t settled = 0;     // sends that are over
+  };
+
+  class Call;
+
+  const Group* group_;
+  std::vector<Progress> progress_;  // by lane
+};
+
+}  // namespace starling::collective
