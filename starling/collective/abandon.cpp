@@ -19,13 +19,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long to wait for what follows a note, and for the others to say what they were called with.
+/// The longest wait for the others to say what they were called with.
 constexpr Duration kGrace = 1s;
 
-/// Lane on which members say what they were called with; schedules use fewer.
-constexpr std::uint16_t kVotes = kLanesMax - 1;
+/// The longest wait for the words of a note, which follow its first message at once.
+constexpr Duration kNoteGrace = 100ms;
 
-constexpr std::string_view kDisagreement = "disagreement";
+/// What is granted when the deadline has passed: messages that are here already can be taken.
+constexpr Duration kLastLook = 1ms;
+
+/// Share of an operation's time that is kept for its end.
+constexpr int kShareOfEnd = 8;
+
+/// Every schedule has this lane, and waits in it first.
+constexpr std::uint16_t kFirstLane = 0;
+
+/// Lane on which members say what they were called with; schedules use fewer.
+constexpr std::uint16_t kInquiries = kLanesMax - 1;
+
+/// The note of one who asks what the others were called with.
+constexpr std::string_view kInquiry = "inquiry";
 
 Buffer text_buffer(std::string_view text) {
   return Buffer::copy_of(std::as_bytes(std::span(text.data(), text.size())));
@@ -71,18 +84,20 @@ class Abandoning {
     if (failure.kind == FailureKind::refused) {
       note = note_behind(failure);
     }
-    const bool disagreement =
-        failure.kind == FailureKind::refused && (note.empty() || note == kDisagreement);
-    if (const auto goodbye = decoded(note)) {
-      failure = failure_from(failure.peer, *goodbye, failure.waited);
+    const auto cause = decoded(note);
+    const bool unclear =
+        !cause && (failure.kind == FailureKind::refused || failure.kind == FailureKind::deadline);
+    if (cause) {
+      failure = failure_from(failure.peer, *cause, failure.waited);
       failure.what = "it gave up";
     }
     failure.what = remaining_.operation + ": " + failure.what;
-    tell_partners(disagreement ? std::string(kDisagreement) : encoded(words_for(failure)));
-    if (disagreement) {
-      return vote(failure);
+    if (unclear) {
+      tell(everybody(), kInquiry);
+      return inquire(failure);
     }
-    if (failure.kind != FailureKind::deadline && failure.kind != FailureKind::cancelled) {
+    tell(partners(), encoded(words_for(failure)));
+    if (failure.kind == FailureKind::lost) {
       take_what_is_sent(failure.peer);
     }
     return failure;
@@ -95,7 +110,10 @@ class Abandoning {
   const Remaining& remaining_;
   std::set<Route> silent_;  // nothing comes from there any more
 
-  [[nodiscard]] Deadline grace() const { return group_.peer().clock().in(kGrace); }
+  [[nodiscard]] Deadline at_most(Duration wait) const {
+    const Clock& clock = group_.peer().clock();
+    return std::max(clock.in(kLastLook), std::min(clock.in(wait), remaining_.deadline));
+  }
 
   [[nodiscard]] std::size_t rank_of(PeerId peer) const {
     std::size_t rank = 0;
@@ -121,7 +139,7 @@ class Abandoning {
   /// A note is an empty message, which whoever expects data refuses, and the words behind it.
   std::string read_note(std::size_t from, Tag tag) const {
     for (int message = 0; message < 2; ++message) {
-      const Result<Message> next = group_.receive(from, tag, grace());
+      const Result<Message> next = group_.receive(from, tag, at_most(kNoteGrace));
       if (!next || next->stamp.operation != kAbandoned) {
         return {};
       }
@@ -136,16 +154,34 @@ class Abandoning {
     return goodbye_of(group_.peer().id(), std::make_exception_ptr(PeerLost(failure)));
   }
 
-  void tell_partners(std::string_view note) const {
-    std::set<Route> told;
+  /// Those who wait for something this member owes.
+  [[nodiscard]] std::set<Route> partners() const {
+    std::set<Route> routes;
     for (const Remaining::Message& each : remaining_.transfers) {
-      if (each.action != Action::send || !told.insert({each.peer, each.lane}).second) {
-        continue;
+      if (each.action == Action::send) {
+        routes.insert({each.peer, each.lane});
       }
-      const Tag tag{Purpose::collective, each.lane};
+    }
+    return routes;
+  }
+
+  /// Who runs another schedule may wait for anybody.
+  [[nodiscard]] std::set<Route> everybody() const {
+    std::set<Route> routes = partners();
+    for (std::size_t rank = 0; rank < group_.size(); ++rank) {
+      if (rank != group_.rank()) {
+        routes.insert({static_cast<std::uint32_t>(rank), kFirstLane});
+      }
+    }
+    return routes;
+  }
+
+  void tell(const std::set<Route>& routes, std::string_view note) const {
+    for (const auto& [peer, lane] : routes) {
+      const Tag tag{Purpose::collective, lane};
       // Whether they get it is their matter: who is gone needs no note.
-      (void)group_.send(each.peer, tag, note_stamp(), Buffer{}, grace()).has_value();
-      (void)group_.send(each.peer, tag, note_stamp(), text_buffer(note), grace()).has_value();
+      (void)group_.send(peer, tag, note_stamp(), Buffer{}, at_most(kGrace)).has_value();
+      (void)group_.send(peer, tag, note_stamp(), text_buffer(note), at_most(kGrace)).has_value();
     }
   }
 
@@ -171,8 +207,9 @@ class Abandoning {
   }
 
   /// Everybody says what it was called with. Most of those heard are right (of equally many, those
-  /// with the lowest rank); the first of the others is the culprit.
-  [[nodiscard]] Failure vote(Failure failure) const {
+  /// with the lowest rank); the first of the others is the culprit, or else the first that keeps
+  /// silent.
+  [[nodiscard]] Failure inquire(Failure failure) const {
     const std::map<std::size_t, std::string> calls = exchange_calls();
     std::map<std::string, std::size_t> count;
     for (const auto& [rank, call] : calls) {
@@ -184,18 +221,28 @@ class Abandoning {
         });
     const auto odd = std::find_if(
         calls.begin(), calls.end(), [&](const auto& call) { return call.second != usual->second; });
-    if (odd == calls.end()) {
+    if (odd != calls.end()) {
+      failure.kind = FailureKind::refused;
+      failure.culprit = group_.member(odd->first);
+      failure.root_cause = to_string(failure.culprit) + " was called for " + odd->second + ", " +
+                           to_string(group_.member(usual->first)) + " for " + usual->second;
       return failure;
     }
-    failure.culprit = group_.member(odd->first);
-    failure.root_cause = to_string(failure.culprit) + " was called for " + odd->second + ", " +
-                         to_string(group_.member(usual->first)) + " for " + usual->second;
+    std::size_t silent = 0;
+    while (calls.count(silent) != 0) {
+      ++silent;
+    }
+    if (silent < group_.size()) {
+      failure.kind = FailureKind::deadline;
+      failure.culprit = group_.member(silent);
+      failure.root_cause = to_string(failure.culprit) + " took no part in " + remaining_.operation;
+    }
     return failure;
   }
 
   [[nodiscard]] std::map<std::size_t, std::string> exchange_calls() const {
-    const Tag tag{Purpose::collective, kVotes};
-    const Deadline until = grace();
+    const Tag tag{Purpose::collective, kInquiries};
+    const Deadline until = at_most(kGrace);
     const Buffer call = text_buffer(remaining_.operation);
     std::map<std::size_t, std::string> calls{{group_.rank(), remaining_.operation}};
     for (std::size_t rank = 0; rank < group_.size(); ++rank) {
@@ -218,6 +265,11 @@ class Abandoning {
 };
 
 }  // namespace
+
+Deadline working_deadline(const Group& group, Deadline deadline) {
+  const Duration left = deadline.at - group.peer().clock().now();
+  return {deadline.at - std::clamp(left / kShareOfEnd, Duration{}, kGrace)};
+}
 
 Failure abandon(const Group& group, const Remaining& remaining, const Failure& failure) {
   return Abandoning(group, remaining).run(failure);

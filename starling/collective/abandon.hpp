@@ -38,6 +38,9 @@ struct Remaining {
   std::vector<Message> transfers;  ///< in order, the one that failed included
 };
 
+/// Until when an operation may wait for data: a little of its time is kept for its end.
+Deadline working_deadline(const Group& group, Deadline deadline);
+
 /// Tells the others and returns the failure to throw.
 Failure abandon(const Group& group, const Remaining& remaining, const Failure& failure);
 

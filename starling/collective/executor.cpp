@@ -80,7 +80,8 @@ class Executor::Call {
         elements_(operands.elements),
         scratch_(plan.uses_scratch ? operands.elements * sizeof(float) : 0),
         memory_(operands, scratch_.mutable_values()),
-        digest_(digest()) {
+        digest_(digest()),
+        until_(working_deadline(group_, terms.deadline)) {
     progress_.resize(plan.lanes.size());
     for (Progress& lane : progress_) {
       lane.next = 0;
@@ -93,17 +94,15 @@ class Executor::Call {
   Call& operator=(const Call&) = delete;
 
   /// What is still lent is taken back before the memory goes.
-  ~Call() {
-    for (Progress& lane : progress_) {
-      lane.posted.clear();
-    }
-  }
+  ~Call() { take_back_sends(); }
 
   void run() {
     try {
       exchange();
     } catch (const PeerLost& lost) {
-      throw PeerLost(abandon(group_, remaining(), lost.failure()));
+      const Remaining left = remaining();
+      take_back_sends();
+      throw PeerLost(abandon(group_, left, lost.failure()));
     }
   }
 
@@ -116,7 +115,14 @@ class Executor::Call {
   Buffer scratch_;
   Memory memory_;
   std::uint64_t digest_;
+  Deadline until_;
   std::uint16_t failed_lane_ = 0;
+
+  void take_back_sends() noexcept {
+    for (Progress& lane : progress_) {
+      lane.posted.clear();
+    }
+  }
 
   void exchange() {
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
@@ -197,7 +203,7 @@ class Executor::Call {
     Progress& progress = progress_[lane];
     while (progress.settled < count) {
       Posted& oldest = progress.posted[progress.settled];
-      const Result<void> done = oldest.pending.wait(terms_.deadline);
+      const Result<void> done = oldest.pending.wait(until_);
       if (!done) {
         fail(lane, done.error());
       }
@@ -298,7 +304,7 @@ class Executor::Call {
     };
     const Expected expected{stamp(lane, round), size_of(runs) * sizeof(float)};
     const Result<Stamp> received =
-        group_.receive_pieces(transfer.peer, tag(lane), expected, sink, terms_.deadline);
+        group_.receive_pieces(transfer.peer, tag(lane), expected, sink, until_);
     if (!received) {
       fail(lane, received.error());
     }
@@ -356,6 +362,7 @@ class Executor::Call {
     throw PeerLost(failure);
   }
 
+  /// What is lent and may not have been read counts as left: it is about to be taken back.
   [[nodiscard]] Remaining remaining() const {
     Remaining left{.failed_lane = failed_lane_,
                    .round = terms_.round,
@@ -364,9 +371,14 @@ class Executor::Call {
                    .transfers = {}};
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
       const auto& transfers = plan_.lanes[lane].transfers;
-      for (std::size_t k = progress_[lane].next; k < transfers.size(); ++k) {
-        left.transfers.push_back(
-            {static_cast<std::uint16_t>(lane), transfers[k].peer, transfers[k].action});
+      std::size_t sends = 0;
+      for (std::size_t k = 0; k < transfers.size(); ++k) {
+        const bool is_send = transfers[k].action == Action::send;
+        const bool done = is_send ? sends++ < progress_[lane].settled : k < progress_[lane].next;
+        if (!done) {
+          left.transfers.push_back(
+              {static_cast<std::uint16_t>(lane), transfers[k].peer, transfers[k].action});
+        }
       }
     }
     return left;

@@ -1,0 +1,138 @@
+#include "starling/collective/plan.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "starling/collective/catalog.hpp"
+#include "starling/core/ensure.hpp"
+
+namespace starling::collective {
+namespace {
+
+Plan plan_of(const char* name, Operation operation, std::size_t n, std::size_t rank) {
+  const Request request{operation, n, rank, 0};
+  return make_plan(request, find_algorithm(name, operation).build(operation)(request));
+}
+
+std::vector<std::pair<Place, Place>> additions_of(const Plan& plan) {
+  std::vector<std::pair<Place, Place>> places;
+  for (const PlannedLane& lane : plan.lanes) {
+    for (const PlannedTransfer& each : lane.transfers) {
+      if (each.action != Action::add) {
+        continue;
+      }
+      for (const PlannedRun& run : lane.runs_of(each)) {
+        places.emplace_back(run.from, run.to);
+      }
+    }
+  }
+  return places;
+}
+
+using Places = std::vector<std::pair<Place, Place>>;
+
+TEST(Plan, TheFirstAdditionReadsTheInputAndNothingElseIsCopied) {
+  const Plan plan = plan_of("recursive-doubling", Operation::all_reduce, 2, 0);
+  EXPECT_EQ(additions_of(plan), (Places{{Place::input, Place::output}}));
+  EXPECT_TRUE(plan.kept.empty());
+  EXPECT_FALSE(plan.uses_scratch);
+}
+
+TEST(Plan, AVectorThatIsLentWhileItIsAddedToMovesToAndFroAndEndsInTheOutput) {
+  EXPECT_EQ(additions_of(plan_of("recursive-doubling", Operation::all_reduce, 4, 0)),
+            (Places{{Place::input, Place::scratch}, {Place::scratch, Place::output}}));
+  EXPECT_EQ(additions_of(plan_of("recursive-doubling", Operation::all_reduce, 8, 5)),
+            (Places{{Place::input, Place::output},
+                    {Place::output, Place::scratch},
+                    {Place::scratch, Place::output}}));
+}
+
+TEST(Plan, DisjointBlocksNeedNoScratch) {
+  for (const char* name : {"ring", "halving-doubling", "circulant"}) {
+    for (std::size_t n = 1; n <= 9; ++n) {
+      for (std::size_t rank = 0; rank < n; ++rank) {
+        EXPECT_FALSE(plan_of(name, Operation::all_reduce, n, rank).uses_scratch) << name << n;
+      }
+    }
+  }
+}
+
+TEST(Plan, NothingLentIsWrittenBeforeItsSendIsOver) {
+  for (const CatalogEntry& algorithm : catalog()) {
+    if (algorithm.build(Operation::all_reduce) == nullptr) {
+      continue;
+    }
+    for (std::size_t n = 1; n <= 17; ++n) {
+      const Plan plan = plan_of(algorithm.name.c_str(), Operation::all_reduce, n, n / 2);
+      std::uint32_t sends = 0;
+      std::vector<std::array<std::uint32_t, 3>> lent(plan.schedule.blocks);
+      for (const PlannedTransfer& each : plan.lanes.front().transfers) {
+        sends += each.action == Action::send ? 1 : 0;
+        for (const PlannedRun& run : plan.lanes.front().runs_of(each)) {
+          for (std::size_t block = run.blocks.begin; block < run.blocks.end; ++block) {
+            auto& last =
+                lent[block]
+                    [static_cast<std::size_t>(each.action == Action::send ? run.from : run.to)];
+            if (each.action == Action::send) {
+              last = sends;
+            }
+            if (each.action != Action::send) {
+              EXPECT_LE(last, each.settled) << algorithm.name;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Plan, AReceiveNeverWaitsForASendOfItsOwnRound) {
+  // Both partners would wait for each other to read first.
+  for (const CatalogEntry& algorithm : catalog()) {
+    if (algorithm.build(Operation::all_reduce) == nullptr) {
+      continue;
+    }
+    for (std::size_t n = 1; n <= 17; ++n) {
+      const Plan plan = plan_of(algorithm.name.c_str(), Operation::all_reduce, n, n - 1);
+      std::uint32_t before = 0;
+      for (std::size_t round = 0; round < plan.lanes.front().rounds(); ++round) {
+        std::uint32_t sends = 0;
+        for (const PlannedTransfer& each : plan.lanes.front().round(round)) {
+          if (each.action == Action::send) {
+            ++sends;
+          }
+          EXPECT_LE(each.settled, before) << algorithm.name << " n=" << n;
+        }
+        before += sends;
+      }
+    }
+  }
+}
+
+TEST(Plan, AnAllGatherCopiesItsOwnBlockOnly) {
+  const Plan plan = plan_of("circulant", Operation::all_gather, 5, 3);
+  EXPECT_EQ(plan.kept, (std::vector<Range>{{3, 4}}));
+}
+
+TEST(Plan, OnePeerCopiesItsInput) {
+  const Plan plan = plan_of("ring", Operation::all_reduce, 1, 0);
+  EXPECT_EQ(plan.kept, (std::vector<Range>{{0, 1}}));
+  EXPECT_TRUE(plan.lanes.front().transfers.empty());
+}
+
+TEST(Plan, RefusesTwoPlacesForABlockThatIsNotPromised) {
+  // Rank 1 of a reduce is promised nothing, so a whole-vector exchange has only scratch to go to.
+  const Request request{Operation::reduce, 2, 1, 0};
+  Schedule schedule = make_schedule(2, 1, 1);
+  for (int round = 0; round < 2; ++round) {
+    schedule.lanes.front().open_round();
+    schedule.lanes.front().transfer(Action::send, 0, {Range{0, 1}});
+    schedule.lanes.front().transfer(Action::add, 0, {Range{0, 1}});
+  }
+  EXPECT_THROW((void)make_plan(request, std::move(schedule)), ContractError);
+}
+
+}  // namespace
+}  // namespace starling::collective
