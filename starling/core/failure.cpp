@@ -4,6 +4,21 @@
 
 namespace starling {
 
+namespace {
+
+/// Whether `text` says "peer 1", and not only "peer 10".
+bool names(const std::string& text, PeerId peer) {
+  const std::string name = to_string(peer);
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t after = at + name.size();
+    const bool longer = after < text.size() && text[after] >= '0' && text[after] <= '9';
+    if (!longer) { return true; }
+  }
+  return false;
+}
+
+}  // namespace
+
 const char* to_string(FailureKind kind) noexcept {
   switch (kind) {
     case FailureKind::lost: return "lost";
@@ -18,9 +33,7 @@ std::string Failure::message() const {
   std::ostringstream text;
   if (!root_cause.empty()) {
     text << root_cause;
-    if (root_cause.find(to_string(culprit)) == std::string::npos) {
-      text << " (" << to_string(culprit) << ")";
-    }
+    if (!names(root_cause, culprit)) { text << " (" << to_string(culprit) << ")"; }
     return text.str();
   }
   text << to_string(peer) << " " << to_string(kind);
