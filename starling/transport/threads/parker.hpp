@@ -25,6 +25,9 @@ class Parker {
   /// awaits.
   void park(SteadyTime until, Duration spin);
 
+  /// Whether the next park() returns at once.
+  [[nodiscard]] bool has_news() const noexcept { return news_.load(); }
+
  private:
   // Sequentially consistent, as asleep_: either the owner sees the news before it sleeps, or the
   // one who brings it sees that the owner sleeps.

@@ -53,6 +53,10 @@ void ThreadWorldOptions::validate() const {
   if (peers == 0) {
     throw ConfigError("threads: expected at least 1 peer, found 0");
   }
+  if (spin < Duration{}) {
+    throw ConfigError("threads: the spinning time must not be negative, found " +
+                      std::to_string(seconds(spin)) + " s");
+  }
   if (slow_warning <= Duration{}) {
     throw ConfigError("threads: the warning time of a wait must be positive, found " +
                       std::to_string(seconds(slow_warning)) + " s");
