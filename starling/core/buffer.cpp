@@ -24,8 +24,8 @@ constexpr std::uint64_t kPooledBytesMax = 1ULL << 29;  // 512 MiB over all class
 }  // namespace
 
 struct alignas(kAlignment) Buffer::Block {
-  // Owners of the block. Relaxed to add (the adder holds a handle already), acquire-release to drop,
-  // so that the last owner sees every use of the bytes before it recycles them.
+  // Owners of the block. Relaxed to add (the adder holds a handle already), acquire-release to
+  // drop, so that the last owner sees every use of the bytes before it recycles them.
   std::atomic<std::uint32_t> handles{1};
   std::uint32_t size_class = 0;
 

@@ -8,8 +8,8 @@
 namespace starling {
 
 /// Memory of one message. Moving hands it over; share() makes a second read-only handle to the same
-/// bytes, so one payload can go to several peers. Storage is 64-byte aligned and comes from a pool of
-/// the process, which keeps what is released (within a bound) for the next buffer of that size.
+/// bytes, so one payload can go to several peers. Storage is 64-byte aligned and comes from a pool
+/// of the process, which keeps what is released (within a bound) for the next buffer of that size.
 class Buffer {
  public:
   Buffer() = default;

@@ -35,7 +35,8 @@ struct ContributionRejected {
   std::string policy;  ///< what was done: "skip-peer", "skip-round", "stop"
 };
 
-/// A wait has lasted longer than the warning time; `culprit` is the peer the chain of waits ends at.
+/// A wait has lasted longer than the warning time; `culprit` is the peer the chain of waits ends
+/// at.
 struct SlowPeer {
   PeerId culprit;
   Duration waited{};
@@ -93,8 +94,8 @@ Severity severity_of(const Event& event) noexcept;
 /// One line for people, without origin and time.
 std::string describe(const Event& event);
 
-/// Takes events; on threads several at once: implementations lock for themselves and never call back
-/// into a Peer.
+/// Takes events; on threads several at once: implementations lock for themselves and never call
+/// back into a Peer.
 class Observer {
  public:
   Observer() = default;

@@ -19,7 +19,8 @@ enum class FailureKind : std::uint8_t {
 
 const char* to_string(FailureKind kind) noexcept;
 
-/// Why a send or a receive did not happen: who, after how long, how far, and whose fault it was first.
+/// Why a send or a receive did not happen: who, after how long, how far, and whose fault it was
+/// first.
 struct Failure {
   FailureKind kind = FailureKind::lost;
   PeerId peer;                   ///< the peer at the other end

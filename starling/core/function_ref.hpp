@@ -1,4 +1,5 @@
-// A borrowed callable: what std::function_ref will be. Never stored beyond the call it is passed to.
+// A borrowed callable: what std::function_ref will be. Never stored beyond the call it is passed
+// to.
 #pragma once
 
 #include <memory>

@@ -54,8 +54,8 @@ class Layout {
   std::size_t elements_ = 0;
 };
 
-/// The first difference between two layouts in words ("tensor 2 is fc.weight 100x2560 here, 200x2560
-/// there"); nothing if they are equal.
+/// The first difference between two layouts in words ("tensor 2 is fc.weight 100x2560 here,
+/// 200x2560 there"); nothing if they are equal.
 std::optional<std::string> first_difference(const Layout& here, const Layout& there);
 
 /// "200x2560", "scalar".

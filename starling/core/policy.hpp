@@ -1,5 +1,5 @@
-// What a run does about losses and about numbers that are not finite: chosen by the user, obeyed by every
-// algorithm.
+// What a run does about losses and about numbers that are not finite: chosen by the user, obeyed by
+// every algorithm.
 #pragma once
 
 #include <cstdint>

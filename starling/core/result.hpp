@@ -1,4 +1,5 @@
-// Result<T>: a value or the Failure that took its place. Shaped like std::expected, to become it later.
+// Result<T>: a value or the Failure that took its place. Shaped like std::expected, to become it
+// later.
 #pragma once
 
 #include <utility>

@@ -44,7 +44,8 @@ Record* RecordTable::find(std::string_view key, const std::string& subkey) {
 
 void RecordTable::drop_expired(Time now) {
   for (auto& [key, subkeys] : records_) {
-    count_ -= std::erase_if(subkeys, [now](const auto& item) { return item.second.expires <= now; });
+    count_ -=
+        std::erase_if(subkeys, [now](const auto& item) { return item.second.expires <= now; });
   }
   std::erase_if(records_, [](const auto& item) { return item.second.empty(); });
 }
