@@ -173,6 +173,11 @@ TEST_P(Lending, UnreadLoanGivesUpAtItsDeadline) {
   run([](Peer& peer) {
     const std::vector<float> own(10, 1.0F);
     Pending lent = peer.post(next_of(peer), kTag, round_stamp(1), bytes_of(own));
+    if (kind() == Kind::simulation) {  // it copies what it is lent: over when that has arrived
+      lent.wait(peer.clock().in(30ms)).or_throw();
+      EXPECT_EQ(peer.receive(previous_of(peer), kTag, soon(peer)).or_throw().stamp.round, 1U);
+      return;
+    }
     const Failure failure = failure_of(lent.wait(peer.clock().in(30ms)));
     EXPECT_EQ(failure.kind, FailureKind::deadline);
     EXPECT_EQ(failure.peer, next_of(peer));

@@ -1,12 +1,19 @@
 #include "tests/support/worlds.hpp"
 
 #include "starling/core/ensure.hpp"
+#ifdef STARLING_HAS_SIMULATION
+#include "starling/simulation/sim_world.hpp"
+#endif
 #include "starling/transport/threads/thread_world.hpp"
 
 namespace starling::testing {
 
 std::vector<Kind> all_kinds() {
+#ifdef STARLING_HAS_SIMULATION
+  return {Kind::threads, Kind::simulation};
+#else
   return {Kind::threads};
+#endif
 }
 
 std::string to_string(Kind kind) {
@@ -14,6 +21,14 @@ std::string to_string(Kind kind) {
 }
 
 std::unique_ptr<World> make_world(Kind kind, const WorldOptions& options) {
+#ifdef STARLING_HAS_SIMULATION
+  if (kind == Kind::simulation) {
+    return std::make_unique<SimWorld>(SimOptions{.peers = options.peers,
+                                                 .seed = options.seed,
+                                                 .observer = options.observer,
+                                                 .slow_warning = options.slow_warning});
+  }
+#endif
   ensure(kind == Kind::threads, "this build has no such world", to_string(kind));
   return std::make_unique<ThreadWorld>(ThreadWorldOptions{.peers = options.peers,
                                                           .seed = options.seed,

@@ -1,0 +1,161 @@
+#include "starling/simulation/faults.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "starling/core/error.hpp"
+#include "starling/core/random.hpp"
+#include "starling/core/text.hpp"
+#include "starling/simulation/quantity.hpp"
+
+namespace starling::simulation {
+
+namespace {
+
+constexpr Duration kWindow = std::chrono::seconds(10);
+
+/// One item of a list of rates.
+struct Rate {
+  Fault::Kind kind = Fault::Kind::kill;
+  std::string name;
+  double share = 0.0;
+  double factor = 1.0;
+  std::optional<Duration> duration;
+};
+
+[[noreturn]] void refuse(std::string_view rates, const std::string& finding) {
+  throw ConfigError("faults '" + std::string(rates) + "': " + finding);
+}
+
+/// How the item of a kind is written.
+struct Form {
+  const char* name;
+  Fault::Kind kind;
+  const char* form;
+  bool needs_duration;
+};
+
+constexpr Form kForms[] = {
+    {"kill", Fault::Kind::kill, "kill:SHARE or kill:SHARE:TIME", false},
+    {"pause", Fault::Kind::pause, "pause:SHARE:TIME", true},
+    {"slow", Fault::Kind::slow, "slow:SHARExFACTOR or slow:SHARExFACTOR:TIME", false},
+    {"linkdown", Fault::Kind::link_down, "linkdown:SHARE:TIME", true},
+    {"delay", Fault::Kind::delay, "delay:SHARE:TIME", true},
+};
+
+const Form& form_of(std::string_view rates, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Form& form : kForms) {
+    if (form.name == name) {
+      return form;
+    }
+    names.emplace_back(form.name);
+  }
+  names.emplace_back("window");
+  refuse(rates,
+         "unknown fault '" + name + "'" + suggestion(name, names) +
+             " (a file of faults ends in .toml)");
+}
+
+/// "0.05" or, for slow, "0.05x4".
+bool parse_amount(std::string text, Rate& rate) {
+  if (rate.kind == Fault::Kind::slow) {
+    const std::size_t cross = text.find('x');
+    if (cross == std::string::npos) {
+      return false;
+    }
+    const auto factor = parse_double(text.substr(cross + 1));
+    if (!factor || !(*factor > 0 && *factor < 1e6)) {
+      return false;
+    }
+    rate.factor = *factor;
+    text.resize(cross);
+  }
+  const auto share = parse_share(text);
+  rate.share = share.value_or(0.0);
+  return share.has_value();
+}
+
+Rate parse_rate(std::string_view rates, const std::string& item) {
+  const std::vector<std::string> parts = split(item, ':');
+  const Form& form = form_of(rates, parts[0]);
+  Rate rate;
+  rate.kind = form.kind;
+  rate.name = form.name;
+  bool good = parts.size() >= 2 && parts.size() <= 3 && parse_amount(parts[1], rate);
+  if (good && parts.size() == 3) {
+    rate.duration = parse_duration(parts[2]);
+    good = rate.duration && *rate.duration > Duration{};
+  }
+  if (!good || (form.needs_duration && !rate.duration)) {
+    refuse(rates, "expected " + std::string(form.form) + ", found '" + item + "'");
+  }
+  return rate;
+}
+
+/// One stream a peer and item: the draws of one change nothing for another.
+void draw(
+    const Rate& rate, Duration window, std::size_t peers, std::uint64_t seed, FaultPlan& plan) {
+  Fault fault;
+  fault.kind = rate.kind;
+  fault.factor = rate.factor;
+  if (rate.kind == Fault::Kind::delay) {
+    fault.probability = rate.share;
+    fault.by = *rate.duration;
+    plan.faults.push_back(fault);
+    return;
+  }
+  for (std::size_t rank = 0; rank < peers; ++rank) {
+    Random random(stream_key(seed, rank), stream_key("simulation.fault." + rate.name));
+    if (!random.bernoulli(rate.share)) {
+      continue;
+    }
+    fault.peer = PeerId{rank};
+    const bool always = rate.kind == Fault::Kind::slow && !rate.duration;
+    const double start = always ? 0.0 : random.uniform() * seconds(window);
+    fault.from = Time{from_seconds(start)};
+    fault.until = rate.duration ? fault.from + *rate.duration : Time::max();
+    plan.faults.push_back(fault);
+  }
+}
+
+}  // namespace
+
+bool FaultPlan::has(Fault::Kind kind) const {
+  return std::any_of(
+      faults.begin(), faults.end(), [kind](const Fault& fault) { return fault.kind == kind; });
+}
+
+FaultPlan plan_rates(std::string_view rates, std::size_t peers, std::uint64_t seed) {
+  std::vector<Rate> items;
+  Duration window = kWindow;
+  for (const std::string& item : split(rates, ',')) {
+    if (item.starts_with("window:")) {
+      const auto parsed = parse_duration(std::string_view(item).substr(7));
+      if (!parsed) {
+        refuse(rates, "expected window:TIME, found '" + item + "'");
+      }
+      window = *parsed;
+    } else {
+      items.push_back(parse_rate(rates, item));
+    }
+  }
+  FaultPlan plan;
+  for (const Rate& item : items) {
+    draw(item, window, peers, seed, plan);
+  }
+  return plan;
+}
+
+FaultPlan plan_faults(std::string_view text, std::size_t peers, std::uint64_t seed) {
+  if (text.empty()) {
+    return {};
+  }
+  if (text.ends_with(".toml") || std::filesystem::is_regular_file(text)) {
+    return plan_file(std::string(text), peers, seed);
+  }
+  return plan_rates(text, peers, seed);
+}
+
+}  // namespace starling::simulation

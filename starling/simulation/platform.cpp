@@ -1,0 +1,136 @@
+#include "starling/simulation/platform.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "starling/core/error.hpp"
+#include "starling/core/random.hpp"
+#include "starling/core/text.hpp"
+#include "starling/simulation/quantity.hpp"
+
+namespace starling::simulation {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, const std::string& finding) {
+  throw ConfigError("platform '" + std::string(text) + "': " + finding);
+}
+
+std::vector<std::size_t> parse_extents(std::string_view text,
+                                       std::string_view extents,
+                                       std::size_t peers) {
+  std::vector<std::size_t> found;
+  std::size_t hosts = 1;
+  for (const std::string& part : split(extents, 'x')) {
+    const auto extent = parse_size(part);
+    if (!extent || *extent == 0 || *extent > 1'000'000) {
+      refuse(text, "expected extents like 4x4x4, found '" + std::string(extents) + "'");
+    }
+    found.push_back(*extent);
+    hosts *= *extent;
+    if (hosts > 1'000'000) {
+      refuse(text, "more than a million hosts");
+    }
+  }
+  if (hosts != peers) {
+    refuse(text,
+           "the torus has " + std::to_string(hosts) + " hosts, the run " + std::to_string(peers) +
+               " peers; they must be equal");
+  }
+  return found;
+}
+
+void parse_setting(std::string_view text, std::string_view setting, Platform& platform) {
+  static const std::vector<std::string> kKeys{"bandwidth", "latency"};
+  const std::size_t equals = setting.find('=');
+  const std::string key(setting.substr(0, equals));
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
+  if (key == "bandwidth") {
+    platform.bandwidth = parse_bandwidth(value);
+    if (platform.bandwidth) {
+      return;
+    }
+    refuse(
+        text,
+        "expected bandwidth=BITS per second like 1e9 or 20M, found '" + std::string(setting) + "'");
+  }
+  if (key == "latency") {
+    if (const auto latency = parse_duration(value)) {
+      platform.latency = seconds(*latency);
+      return;
+    }
+    refuse(text, "expected latency=TIME like 10us or 0.001, found '" + std::string(setting) + "'");
+  }
+  refuse(text, "unknown setting '" + key + "'" + suggestion(key, kKeys));
+}
+
+/// What SimGrid would take but would change under a run, or across the runs of a process.
+void check_file(const std::string& path) {
+  std::ifstream stream(path);
+  if (!stream) {
+    refuse(path, "no such platform file can be read");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  for (const char* banned : {"<config", "state_file", "state_trace", "HOST_AVAIL", "LINK_AVAIL"}) {
+    if (text.find(banned) != std::string::npos) {
+      refuse(path,
+             std::string("holds '") + banned +
+                 "'; hosts and links that fail belong into a faults file, "
+                 "settings of the simulator are fixed (docs/simulation.md): take it out");
+    }
+  }
+}
+
+}  // namespace
+
+Platform parse_platform(std::string_view text, std::size_t peers) {
+  static const std::vector<std::string> kNames{"lan", "wan", "torus"};
+  std::vector<std::string> parts = split(text, ':');
+  const std::string name = parts.front();
+  Platform platform;
+  std::size_t settings_from = 1;
+  if (name == "torus") {
+    if (parts.size() < 2) {
+      refuse(text, "expected extents, like torus:4x4x4");
+    }
+    platform.kind = Platform::Kind::torus;
+    platform.extents = parse_extents(text, parts[1], peers);
+    settings_from = 2;
+  } else if (name == "lan" || name == "wan") {
+    platform.kind = name == "lan" ? Platform::Kind::lan : Platform::Kind::wan;
+  } else if (std::filesystem::is_regular_file(text) || text.ends_with(".xml")) {
+    platform.kind = Platform::Kind::file;
+    platform.file = text;
+    check_file(platform.file);
+    return platform;
+  } else {
+    refuse(text,
+           "unknown platform '" + name + "'" + suggestion(name, kNames) +
+               " (or the path of a SimGrid platform file)");
+  }
+  for (const std::string& setting : std::span(parts).subspan(settings_from)) {
+    parse_setting(text, setting, platform);
+  }
+  return platform;
+}
+
+WanLink draw_wan_link(const Platform& platform, std::uint64_t seed, std::size_t host) {
+  Random random(stream_key(seed, host), stream_key("simulation.wan"));
+  WanLink link;
+  link.up = 20e6 + 180e6 * random.uniform();
+  link.down = 20e6 + 180e6 * random.uniform();
+  link.latency = 0.010 + 0.090 * random.uniform();
+  if (platform.bandwidth) {
+    link.up = link.down = *platform.bandwidth;
+  }
+  if (platform.latency) {
+    link.latency = *platform.latency;
+  }
+  return link;
+}
+
+}  // namespace starling::simulation

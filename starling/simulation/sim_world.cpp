@@ -1,0 +1,75 @@
+#include "starling/simulation/sim_world.hpp"
+
+#include "starling/core/ensure.hpp"
+#include "starling/core/error.hpp"
+#include "starling/simulation/host_speeds.hpp"
+#include "starling/simulation/sim_run.hpp"
+
+namespace starling {
+
+namespace {
+
+void expect_positive(Duration duration, const char* what) {
+  if (duration > Duration{}) {
+    return;
+  }
+  throw ConfigError("simulation: " + std::string(what) + " must be positive, found " +
+                    std::to_string(seconds(duration)) + " s");
+}
+
+}  // namespace
+
+struct SimWorld::Plan : simulation::SimPlan {};
+
+void SimOptions::validate() const {
+  if (peers == 0) {
+    throw ConfigError("simulation: expected at least 1 peer, found 0");
+  }
+  expect_positive(slow_warning, "the warning time of a wait");
+  expect_positive(detection, "the time until a dead host is noticed");
+  expect_positive(stall_patience, "the patience with a stalled run");
+  expect_positive(directory_delay, "the delay of the directory");
+  if (time_limit < Duration{}) {
+    throw ConfigError("simulation: the time limit must not be negative");
+  }
+  if (!(directory_loss >= 0 && directory_loss <= 1)) {
+    throw ConfigError(
+        "simulation: the share of lost looks into the directory must be 0 to 1, found " +
+        std::to_string(directory_loss));
+  }
+  constexpr std::size_t kStackMin = std::size_t{32} * 1024;
+  constexpr std::size_t kStackMax = std::size_t{1} << 30U;
+  if (stack_bytes < kStackMin || stack_bytes > kStackMax) {
+    throw ConfigError("simulation: the stack of an actor must be 32 KiB to 1 GiB, found " +
+                      std::to_string(stack_bytes) + " bytes");
+  }
+}
+
+SimWorld::SimWorld(const SimOptions& options)
+    : options_(options), plan_(std::make_unique<Plan>()), incarnations_(options.peers, 0) {
+  using namespace simulation;
+  options_.validate();
+  plan_->platform = parse_platform(options_.platform, options_.peers);
+  plan_->faults = plan_faults(options_.faults, options_.peers, options_.seed);
+  plan_->speeds =
+      plan_speeds(options_.host_speeds, options_.stragglers, options_.peers, options_.seed);
+  if (plan_->platform.kind == Platform::Kind::file) {
+    const Kernel probe(plan_->platform, {options_.peers, options_.seed, options_.stack_bytes});
+  }
+}
+
+SimWorld::~SimWorld() = default;
+
+RunReport SimWorld::run(const std::function<void(Peer&)>& body) {
+  return simulation::SimRun(options_, *plan_, body, incarnations_).run();
+}
+
+std::uint32_t SimWorld::incarnation(PeerId peer) const {
+  ensure(peer.value < incarnations_.size(),
+         "no such peer in this world",
+         peer.value,
+         incarnations_.size());
+  return incarnations_[peer.value];
+}
+
+}  // namespace starling
