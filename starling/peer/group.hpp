@@ -9,9 +9,9 @@
 
 namespace starling {
 
-/// Peers with ranks 0 .. size-1, seen by one of them. The version tells memberships apart: messages of an
-/// earlier version are dropped unread, so a group rebuilt from the survivors may use the same tags.
-/// After PeerLost a group is dead: form the next one with a higher version.
+/// Peers with ranks 0 .. size-1, seen by one of them. The version tells memberships apart: messages
+/// of an earlier version are dropped unread, so a group rebuilt from the survivors may use the same
+/// tags. After PeerLost a group is dead: form the next one with a higher version.
 class Group {
  public:
   /// @pre members are distinct and hold peer.id(); peer outlives the group

@@ -11,17 +11,16 @@ bool RecordTable::put(std::string_view key, Record record, Time now) {
          kRecordBytesMax);
   const std::lock_guard lock(mutex_);
   if (record.expires <= now) { return false; }
-  if (count_ >= kRecordsMax) { drop_expired(now); }
-  ensure(count_ < kRecordsMax, "the directory is full", count_);
-  auto& subkeys = records_[std::string(key)];
-  const auto found = subkeys.find(record.subkey);
-  if (found == subkeys.end()) {
-    ++count_;
-    subkeys.emplace(record.subkey, std::move(record));
+  if (Record* standing = find(key, record.subkey)) {
+    if (standing->expires > record.expires) { return false; }
+    *standing = std::move(record);
     return true;
   }
-  if (found->second.expires > record.expires) { return false; }
-  found->second = std::move(record);
+  if (count_ >= records_max_) { drop_expired(now); }
+  ensure(count_ < records_max_, "the directory is full", count_);
+  std::string subkey = record.subkey;
+  records_[std::string(key)].emplace(std::move(subkey), std::move(record));
+  ++count_;
   return true;
 }
 
@@ -36,9 +35,17 @@ std::vector<Record> RecordTable::get(std::string_view key, Time now) {
   return live;
 }
 
+Record* RecordTable::find(std::string_view key, const std::string& subkey) {
+  const auto subkeys = records_.find(key);
+  if (subkeys == records_.end()) { return nullptr; }
+  const auto found = subkeys->second.find(subkey);
+  return found == subkeys->second.end() ? nullptr : &found->second;
+}
+
 void RecordTable::drop_expired(Time now) {
   for (auto& [key, subkeys] : records_) {
-    count_ -= std::erase_if(subkeys, [now](const auto& item) { return item.second.expires <= now; });
+    count_ -=
+        std::erase_if(subkeys, [now](const auto& item) { return item.second.expires <= now; });
   }
   std::erase_if(records_, [](const auto& item) { return item.second.empty(); });
 }

@@ -20,8 +20,8 @@ enum class Purpose : std::uint8_t {
   mixing,      ///< inexact averaging
 };
 
-/// Messages match by (source, destination, tag) and keep their order there. Tags come from this bounded
-/// set: rounds belong into the stamp, never into the tag.
+/// Messages match by (source, destination, tag) and keep their order there. Tags come from this
+/// bounded set: rounds belong into the stamp, never into the tag.
 struct Tag {
   Purpose purpose = Purpose::user;
   std::uint16_t lane = 0;  ///< an independent stream of the same purpose, e.g. a port of a torus

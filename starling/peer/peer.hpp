@@ -29,12 +29,13 @@ class Peer;
 using Source = std::optional<PeerId>;
 inline constexpr Source kAnyPeer = std::nullopt;
 
-/// Takes a payload piece by piece, in order, straight from the transport's memory. Every piece starts
-/// and (but for the last) ends on a multiple of 8 bytes of the payload and is aligned for float.
+/// Takes a payload piece by piece, in order, straight from the transport's memory. Every piece
+/// starts and (but for the last) ends on a multiple of 8 bytes of the payload and is aligned for
+/// float.
 using PieceSink = FunctionRef<void(std::size_t offset, std::span<const std::byte> piece)>;
 
-/// A send of borrowed memory under way. The memory must stay unchanged until wait() has succeeded or the
-/// handle is gone; the destructor takes back what the receiver has not begun to read.
+/// A send of borrowed memory under way. The memory must stay unchanged until wait() has succeeded
+/// or the handle is gone; the destructor takes back what the receiver has not begun to read.
 class [[nodiscard]] Pending {
  public:
   Pending() = default;
@@ -56,7 +57,8 @@ class [[nodiscard]] Pending {
   std::uint64_t ticket_ = 0;
 };
 
-/// One more activity of a peer: a thread, or an actor in simulation. Stops and joins when destroyed.
+/// One more activity of a peer: a thread, or an actor in simulation. Stops and joins when
+/// destroyed.
 class Activity {
  public:
   Activity() = default;
@@ -70,8 +72,9 @@ class Activity {
   virtual Result<void> join(Deadline deadline) = 0;
 };
 
-/// One participant: identity, clock, chance, channel, directory, activities, events. Blocking calls, every
-/// one with a Deadline. Used by one activity at a time; spawn() gives the new activity a Peer of its own.
+/// One participant: identity, clock, chance, channel, directory, activities, events. Blocking
+/// calls, every one with a Deadline. Used by one activity at a time; spawn() gives the new activity
+/// a Peer of its own.
 class Peer {
  public:
   Peer(const Peer&) = delete;
@@ -88,8 +91,8 @@ class Peer {
 
   [[nodiscard]] virtual Clock& clock() = 0;
 
-  /// Hands `payload` over. Returns once the channel has taken it: at once while the queue to `to` has
-  /// room, else when there is room again. Delivery is FIFO per (source, destination, tag).
+  /// Hands `payload` over. Returns once the channel has taken it: at once while the queue to `to`
+  /// has room, else when there is room again. Delivery is FIFO per (source, destination, tag).
   Result<void> send(PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline);
 
   /// Lends `payload` to the channel without copying it; see Pending.
@@ -98,8 +101,8 @@ class Peer {
   /// The next message of `tag` from `from` (or, first come first served, from anyone).
   Result<Message> receive(Source from, Tag tag, Deadline deadline);
 
-  /// The next message of `tag` from `from`, which must be as `expected`; its payload goes to `sink`.
-  /// Refused, with nothing given to the sink, if it is not as expected.
+  /// The next message of `tag` from `from`, which must be as `expected`; its payload goes to
+  /// `sink`. Refused, with nothing given to the sink, if it is not as expected.
   Result<Stamp> receive_pieces(
       PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
 
@@ -107,12 +110,13 @@ class Peer {
   Result<Stamp> receive_into(
       PeerId from, Tag tag, const Expected& expected, std::span<float> out, Deadline deadline);
 
-  /// sum <- sum + payload, straight from the transport's memory. @pre expected.bytes == sum.size_bytes()
+  /// sum <- sum + payload, straight from the transport's memory. @pre expected.bytes ==
+  /// sum.size_bytes()
   Result<Stamp> receive_add(
       PeerId from, Tag tag, const Expected& expected, std::span<float> sum, Deadline deadline);
 
-  /// Runs `work`, whose cost on a machine of speed 1 is `cost`. Real worlds just run it; in simulation the
-  /// peer's clock advances by cost / speed of its host.
+  /// Runs `work`, whose cost on a machine of speed 1 is `cost`. Real worlds just run it; in
+  /// simulation the peer's clock advances by cost / speed of its host.
   void compute(Duration cost, FunctionRef<void()> work);
 
   /// The stream of this peer with this name; same seed, peer and name, same numbers.

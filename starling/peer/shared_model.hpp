@@ -10,8 +10,8 @@
 
 namespace starling {
 
-/// Parameters behind a lock, with a version that grows at every change. The lock is never held across a
-/// call that waits: what runs under it gets a span and must not touch a Peer.
+/// Parameters behind a lock, with a version that grows at every change. The lock is never held
+/// across a call that waits: what runs under it gets a span and must not touch a Peer.
 class SharedModel {
  public:
   explicit SharedModel(std::span<const float> initial)

@@ -22,8 +22,8 @@ class WaitBoard {
   void enter(PeerId waiter, PeerId awaited, Time now) noexcept;
   void leave(PeerId waiter) noexcept;
 
-  /// The end of the chain of waits that starts at `awaited`: the first peer on it that waits for nobody;
-  /// if the chain is a circle, `awaited` itself.
+  /// The end of the chain of waits that starts at `awaited`: the first peer on it that waits for
+  /// nobody; if the chain is a circle, `awaited` itself.
   [[nodiscard]] PeerId culprit(PeerId awaited) const noexcept;
 
   [[nodiscard]] std::optional<PeerId> awaited_by(PeerId waiter) const noexcept;
@@ -32,7 +32,8 @@ class WaitBoard {
   [[nodiscard]] std::string table(Time now) const;
 
  private:
-  // Relaxed throughout: the board is a hint for people, nothing is decided from it but whom to name.
+  // Relaxed throughout: the board is a hint for people, nothing is decided from it but whom to
+  // name.
   struct Slot {
     std::atomic<std::int64_t> awaited{-1};
     std::atomic<Time::rep> since{0};

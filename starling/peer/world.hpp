@@ -22,14 +22,14 @@ struct PeerOutcome {
   Time ended{};
 };
 
-/// The peer whose failure came first and was not a consequence of another's; if all were (somebody passed
-/// on a loss that never reached its own end), the first that failed.
+/// The peer whose failure came first and was not a consequence of another's; if all were (somebody
+/// passed on a loss that never reached its own end), the first that failed.
 std::optional<std::size_t> culprit_of(const std::vector<PeerOutcome>& peers);
 
 /// How a run ended.
 struct RunReport {
   std::vector<PeerOutcome> peers;  ///< by rank
-  Duration elapsed{};              ///< of the run's own clock: wall time, or virtual time in simulation
+  Duration elapsed{};  ///< of the run's own clock: wall time, or virtual time in simulation
   /// The peer whose failure came first and was not a consequence of another's.
   std::optional<std::size_t> culprit;
 
@@ -54,8 +54,8 @@ class World {
 
   [[nodiscard]] virtual std::size_t size() const = 0;
 
-  /// Runs `body` on every peer and returns when all have ended. An exception that leaves `body` ends that
-  /// peer only; those who wait for it get a Failure with its words.
+  /// Runs `body` on every peer and returns when all have ended. An exception that leaves `body`
+  /// ends that peer only; those who wait for it get a Failure with its words.
   virtual RunReport run(const std::function<void(Peer&)>& body) = 0;
 };
 
