@@ -16,7 +16,7 @@ enum class Order : std::uint8_t {
 };
 
 struct AlgorithmOptions {
-  std::string topology = "exponential";
+  std::string topology;  ///< empty: the algorithm's default
   std::string weights = "auto";
   std::string collective = "auto";  ///< algorithm of the exact averages
   std::uint64_t period = 0;         ///< steps between averages (H); 0: the algorithm's default

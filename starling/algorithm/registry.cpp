@@ -49,6 +49,7 @@ const std::array<Entry, 5>& table() {
        .summary = "synchronous data-parallel SGD: exact mean of the gradients in every step",
        .reference = "the standard baseline",
        .traits = {.preserves_mean = true, .exact = true},
+       .default_topology = {},
        .options = {"collective"},
        .make = make_allreduce_sgd},
       {.name = "dsgd",
@@ -56,6 +57,7 @@ const std::array<Entry, 5>& table() {
        .reference = "Koloskova et al. 2020, arXiv:2003.10422",
        .traits = {.preserves_mean = true},
        .mixing = Mixing::doubly_stochastic,
+       .default_topology = "exponential",
        .options = {"topology", "weights", "order", "on-loss"},
        .make = make_dsgd},
       {.name = "gossip-pga",
@@ -63,6 +65,7 @@ const std::array<Entry, 5>& table() {
        .reference = "Chen et al. 2021, arXiv:2105.09080",
        .traits = {.preserves_mean = true},
        .mixing = Mixing::doubly_stochastic,
+       .default_topology = "exponential",
        .default_period = kGossipPgaPeriod,
        .options = {"topology", "weights", "period", "collective"},
        .make = make_gossip_pga},
@@ -72,6 +75,7 @@ const std::array<Entry, 5>& table() {
        .reference = "Koloskova et al. 2020, arXiv:2003.10422",
        .traits = {.preserves_mean = true},
        .mixing = Mixing::doubly_stochastic,
+       .default_topology = "full",
        .exact_on_full = true,
        .default_period = kLocalSgdPeriod,
        .options = {"topology", "weights", "period", "collective"},
@@ -81,6 +85,7 @@ const std::array<Entry, 5>& table() {
        .reference = "Assran et al. 2019, arXiv:1811.10792",
        .traits = {.preserves_mean = true},
        .mixing = Mixing::push_sum,
+       .default_topology = "exponential",
        .options = {"topology", "weights", "on-loss"},
        .make = make_sgp},
   }};
@@ -124,12 +129,13 @@ std::shared_ptr<const topology::Topology> make_mixing(const Entry& entry,
                                                       const AlgorithmOptions& options,
                                                       std::size_t peers,
                                                       std::uint64_t seed) {
-  const bool exact = entry.exact_on_full && options.topology == "full";
+  const std::string& name = options.topology.empty() ? entry.default_topology : options.topology;
+  const bool exact = entry.exact_on_full && name == "full";
   if (entry.mixing == Mixing::none || exact) {
     return nullptr;
   }
   auto topology = topology::make_topology(
-      {.name = options.topology, .weights = options.weights, .peers = peers, .seed = seed});
+      {.name = name, .weights = options.weights, .peers = peers, .seed = seed});
   check_fit(entry, *topology);
   return topology;
 }

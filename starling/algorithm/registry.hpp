@@ -35,6 +35,7 @@ struct Entry {
   std::string reference;  ///< authors, year, arXiv number
   Traits traits;
   Mixing mixing = Mixing::none;
+  std::string default_topology;      ///< empty: uses none
   bool exact_on_full = false;        ///< topology "full" stands for the exact all-reduce
   std::uint64_t default_period = 0;  ///< steps between averages; 0: has no period
   std::vector<std::string> options;  ///< of AlgorithmOptions, by their names on the command line

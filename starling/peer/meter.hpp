@@ -31,6 +31,16 @@ struct Meter {
     return *this;
   }
 
+  /// What was spent since `before`, an earlier reading of the same meter.
+  [[nodiscard]] Meter since(const Meter& before) const {
+    return {messages_sent - before.messages_sent,
+            payload_bytes_sent - before.payload_bytes_sent,
+            messages_received - before.messages_received,
+            payload_bytes_received - before.payload_bytes_received,
+            computing - before.computing,
+            waiting - before.waiting};
+  }
+
   friend bool operator==(const Meter&, const Meter&) = default;
 };
 

@@ -21,7 +21,9 @@ Pending::Pending(Pending&& other) noexcept
 
 Pending& Pending::operator=(Pending&& other) noexcept {
   if (this != &other) {
-    if (owner_ != nullptr) { owner_->do_withdraw(ticket_); }
+    if (owner_ != nullptr) {
+      owner_->do_withdraw(ticket_);
+    }
     owner_ = std::exchange(other.owner_, nullptr);
     ticket_ = other.ticket_;
   }
@@ -29,14 +31,20 @@ Pending& Pending::operator=(Pending&& other) noexcept {
 }
 
 Pending::~Pending() {
-  if (owner_ != nullptr) { owner_->do_withdraw(ticket_); }
+  if (owner_ != nullptr) {
+    owner_->do_withdraw(ticket_);
+  }
 }
 
 Result<void> Pending::wait(Deadline deadline) {
-  if (owner_ == nullptr) { return {}; }
+  if (owner_ == nullptr) {
+    return {};
+  }
   Peer& owner = *std::exchange(owner_, nullptr);
   Result<void> sent = owner.wait_posted(ticket_, deadline);
-  if (!sent) { owner.do_withdraw(ticket_); }
+  if (!sent) {
+    owner.do_withdraw(ticket_);
+  }
   return sent;
 }
 
@@ -47,8 +55,7 @@ Peer::Peer(PeerId id, const Surroundings& surroundings)
       waits_(surroundings.waits),
       slow_warning_(surroundings.slow_warning) {}
 
-Result<void> Peer::send(
-    PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline) {
+Result<void> Peer::send(PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline) {
   ensure(to != id_, "a peer does not send to itself", to.value);
   const std::size_t bytes = payload.size();
   const Time start = clock().now();
@@ -77,7 +84,9 @@ Result<void> Peer::wait_posted(std::uint64_t ticket, Deadline deadline) {
 
 Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline) {
   const Time start = clock().now();
-  if (waits_ != nullptr && from) { waits_->enter(id_, *from, start); }
+  if (waits_ != nullptr && from) {
+    waits_->enter(id_, *from, start);
+  }
   Duration patience = slow_warning_;
   Result<void> ready = do_await(from, tag, std::min(deadline, Deadline{start + patience}));
   // A world that knows better gives up before the time: then nothing is slow, nothing will come.
@@ -90,10 +99,14 @@ Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline) 
     patience *= 2;
     ready = do_await(from, tag, std::min(deadline, Deadline{start + patience}));
   }
-  if (waits_ != nullptr && from) { waits_->leave(id_); }
+  if (waits_ != nullptr && from) {
+    waits_->leave(id_);
+  }
   const Duration waited = clock().now() - start;
   meter_.waiting += waited;
-  if (ready) { return ready; }
+  if (ready) {
+    return ready;
+  }
   Failure failure = ready.error();
   failure.waited = waited;  // all of it, not only since the last warning
   return failure;
@@ -105,23 +118,33 @@ void Peer::count_received(std::size_t bytes) {
 }
 
 Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline) {
-  if (auto ready = await_with_warnings(from, tag, deadline); !ready) { return ready.error(); }
+  if (auto ready = await_with_warnings(from, tag, deadline); !ready) {
+    return ready.error();
+  }
   Result<Message> message = do_receive(from, tag, deadline);
-  if (message) { count_received(message->payload.size()); }
+  if (message) {
+    count_received(message->payload.size());
+  }
   return message;
 }
 
 Result<Stamp> Peer::receive_pieces(
     PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
-  if (auto ready = await_with_warnings(from, tag, deadline); !ready) { return ready.error(); }
+  if (auto ready = await_with_warnings(from, tag, deadline); !ready) {
+    return ready.error();
+  }
   Result<Stamp> stamp = do_receive_pieces(from, tag, expected, sink, deadline);
-  if (stamp) { count_received(expected.bytes); }
+  if (stamp) {
+    count_received(expected.bytes);
+  }
   return stamp;
 }
 
 Result<Stamp> Peer::receive_into(
     PeerId from, Tag tag, const Expected& expected, std::span<float> out, Deadline deadline) {
-  ensure(expected.bytes == out.size_bytes(), "receive_into: sizes differ", expected.bytes,
+  ensure(expected.bytes == out.size_bytes(),
+         "receive_into: sizes differ",
+         expected.bytes,
          out.size_bytes());
   const auto store = [out](std::size_t offset, std::span<const std::byte> piece) {
     copy(as_floats(piece), out.subspan(offset / sizeof(float), piece.size() / sizeof(float)));
@@ -131,7 +154,9 @@ Result<Stamp> Peer::receive_into(
 
 Result<Stamp> Peer::receive_add(
     PeerId from, Tag tag, const Expected& expected, std::span<float> sum, Deadline deadline) {
-  ensure(expected.bytes == sum.size_bytes(), "receive_add: sizes differ", expected.bytes,
+  ensure(expected.bytes == sum.size_bytes(),
+         "receive_add: sizes differ",
+         expected.bytes,
          sum.size_bytes());
   const auto accumulate = [sum](std::size_t offset, std::span<const std::byte> piece) {
     add(as_floats(piece), sum.subspan(offset / sizeof(float), piece.size() / sizeof(float)));
@@ -147,24 +172,32 @@ void Peer::compute(Duration cost, FunctionRef<void()> work) {
 
 Random& Peer::random(std::string_view stream) {
   const auto found = streams_.find(stream);
-  if (found != streams_.end()) { return found->second; }
+  if (found != streams_.end()) {
+    return found->second;
+  }
   const Random fresh(stream_key(seed_, id_.value), stream_key(stream));
   return streams_.emplace(std::string(stream), fresh).first->second;
 }
 
 std::map<std::string, Random::State> Peer::random_states() const {
   std::map<std::string, Random::State> states;
-  for (const auto& [name, stream] : streams_) { states.emplace(name, stream.state()); }
+  for (const auto& [name, stream] : streams_) {
+    states.emplace(name, stream.state());
+  }
   return states;
 }
 
 void Peer::restore_random(const std::map<std::string, Random::State>& states) {
   streams_.clear();
-  for (const auto& [name, state] : states) { streams_.emplace(name, Random(state)); }
+  for (const auto& [name, state] : states) {
+    streams_.emplace(name, Random(state));
+  }
 }
 
 void Peer::emit(decltype(Event::what) what) {
-  if (observer_ != nullptr) { observer_->on_event({id_, clock().now(), std::move(what)}); }
+  if (observer_ != nullptr) {
+    observer_->on_event({id_, clock().now(), std::move(what)});
+  }
 }
 
 }  // namespace starling

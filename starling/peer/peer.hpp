@@ -127,8 +127,8 @@ class Peer {
   void restore_random(const std::map<std::string, Random::State>& states);
 
   /// Starts one more activity of this peer. The only concurrency algorithm code may use.
-  virtual std::unique_ptr<Activity> spawn(
-      std::string name, std::function<void(Peer&, std::stop_token)> work) = 0;
+  virtual std::unique_ptr<Activity> spawn(std::string name,
+                                          std::function<void(Peer&, std::stop_token)> work) = 0;
 
   [[nodiscard]] virtual Directory& directory() = 0;
 
@@ -141,8 +141,8 @@ class Peer {
   /// What a world tells its peers.
   struct Surroundings {
     std::uint64_t seed = 0;
-    Observer* observer = nullptr;    ///< outlives the run; may be null
-    WaitBoard* waits = nullptr;      ///< outlives the run; null where nobody keeps one
+    Observer* observer = nullptr;  ///< outlives the run; may be null
+    WaitBoard* waits = nullptr;    ///< outlives the run; null where nobody keeps one
     Duration slow_warning = std::chrono::seconds(5);  ///< first warning about a wait; doubles after
   };
 
@@ -156,8 +156,10 @@ class Peer {
   // What a transport does; the public calls above count, warn and check around them.
   virtual Result<void> do_send(
       PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline) = 0;
-  virtual std::uint64_t do_post(
-      PeerId to, Tag tag, const Stamp& stamp, std::span<const std::byte> payload) = 0;
+  virtual std::uint64_t do_post(PeerId to,
+                                Tag tag,
+                                const Stamp& stamp,
+                                std::span<const std::byte> payload) = 0;
   virtual Result<void> do_wait_posted(std::uint64_t ticket, Deadline deadline) = 0;
   virtual void do_withdraw(std::uint64_t ticket) noexcept = 0;
 

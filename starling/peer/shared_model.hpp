@@ -14,8 +14,7 @@ namespace starling {
 /// across a call that waits: what runs under it gets a span and must not touch a Peer.
 class SharedModel {
  public:
-  explicit SharedModel(std::span<const float> initial)
-      : values_(initial.begin(), initial.end()) {}
+  explicit SharedModel(std::span<const float> initial) : values_(initial.begin(), initial.end()) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
 

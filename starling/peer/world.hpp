@@ -37,7 +37,9 @@ struct RunReport {
 
   /// Rethrows the culprit's error; returns if everybody finished.
   void or_throw() const {
-    if (culprit) { std::rethrow_exception(peers[*culprit].error); }
+    if (culprit) {
+      std::rethrow_exception(peers[*culprit].error);
+    }
   }
 };
 

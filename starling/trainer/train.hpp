@@ -29,6 +29,7 @@ struct Surroundings {
   WorldFactory make_world;
   Observer* observer = nullptr;  ///< also gets every event, e.g. a progress display; may be null
   StopPoint* stop = nullptr;     ///< where an interrupt is asked for; may be null
+  bool virtual_time = false;     ///< the world needs to know the cost of a step
 };
 
 /// Trains and returns the summary. Losses of peers and interrupts end up in the summary (error,

@@ -1,0 +1,208 @@
+// Laws that hold for every algorithm of the registry.
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "starling/core/error.hpp"
+#include "starling/core/span_math.hpp"
+
+#include "tests/support/training.hpp"
+
+namespace starling::algorithm {
+namespace {
+
+using starling::testing::Bowl;
+using starling::testing::Kind;
+using starling::testing::mean_of;
+using starling::testing::random_bowls;
+using starling::testing::train;
+using starling::testing::TrainingOptions;
+using starling::testing::TrainingResult;
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : registry()) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, ::testing::ValuesIn(names()), test_name);
+
+TEST_P(EveryAlgorithm, OnePeerIsPlainSgdBitForBit) {
+  const Bowl bowl{.centre = {1.0F, -2.0F, 0.3F}, .curvature = 0.7F, .noise = 0.5F};
+  const TrainingResult alone =
+      train(Kind::threads,
+            {.algorithm = GetParam(), .bowls = {bowl}, .steps = 20, .learning_rate = 0.1F});
+  alone.report.or_throw();
+
+  Random initial(7, stream_key("initial model"));
+  Random noise(stream_key(7, 0), stream_key("gradient"));
+  std::vector<float> x(3);
+  for (float& value : x) {
+    value = static_cast<float>(initial.normal());
+  }
+  for (int step = 0; step < 20; ++step) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      float gradient = bowl.curvature * (x[k] - bowl.centre[k]);
+      gradient += bowl.noise * static_cast<float>(noise.normal());
+      x[k] += -0.1F * gradient;
+    }
+  }
+  EXPECT_EQ(alone.models[0], x);
+  EXPECT_EQ(alone.report.peers[0].meter.messages_sent, 0U);
+}
+
+TEST_P(EveryAlgorithm, SameBitsOnThreadsAndInSimulation) {
+  for (const std::size_t peers : {2U, 3U, 5U, 8U}) {
+    TrainingOptions options{.algorithm = GetParam(),
+                            .bowls = random_bowls(peers, 33, 0.3F),
+                            .steps = 12,
+                            .optimizer = "momentum"};
+    options.options.period = 4;
+    if (GetParam() == "allreduce-sgd") {
+      options.options.period = 0;
+    }
+    std::vector<std::vector<float>> first;
+    for (const Kind kind : starling::testing::all_kinds()) {
+      const TrainingResult result = train(kind, options);
+      result.report.or_throw();
+      if (first.empty()) {
+        first = result.models;
+      }
+      EXPECT_EQ(result.models, first) << to_string(kind) << ", " << peers << " peers";
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, MeanMovesByTheMeanGradientOnly) {
+  // mean(x(k+1)) = mean(x(k)) - lr mean(g): for equal curvatures c and centred b the mean of the
+  // models is x(0) (1 - lr c)^k whatever the communication does.
+  for (std::size_t peers = 1; peers <= 9; ++peers) {
+    const TrainingResult result = train(Kind::threads,
+                                        {.algorithm = GetParam(),
+                                         .bowls = random_bowls(peers, 5, 0.0F),
+                                         .steps = 16,
+                                         .learning_rate = 0.1F});
+    result.report.or_throw();
+    Random initial(7, stream_key("initial model"));
+    const std::vector<double> mean = mean_of(result.models);
+    for (const double value : mean) {
+      const double expected = initial.normal() * std::pow(0.9, 16);
+      EXPECT_NEAR(value, expected, 1e-5)
+          << peers << " peers";  // 16 rounded steps of numbers near 1
+    }
+  }
+}
+
+/// Keeps the rejected contributions of a run.
+class Rejections : public Observer {
+ public:
+  void on_event(const Event& event) override {
+    if (const auto* rejected = std::get_if<ContributionRejected>(&event.what)) {
+      const std::lock_guard lock(mutex_);
+      seen_.push_back(*rejected);
+    }
+  }
+
+  std::vector<ContributionRejected> seen() const {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<ContributionRejected> seen_;
+};
+
+TrainingOptions poisoned(const std::string& algorithm, NotFinite policy, Observer* observer) {
+  return {.algorithm = algorithm,
+          .bowls = random_bowls(8, 6, 0.1F),
+          .steps = 40,
+          .optimizer = "momentum",
+          .not_finite = policy,
+          .faults = {{7, std::numeric_limits<float>::quiet_NaN()},
+                     {9, std::numeric_limits<float>::infinity()}},
+          .faulty = 5,
+          .observer = observer};
+}
+
+TEST_P(EveryAlgorithm, SkipPeerCountsTwoRejectionsAndStaysFinite) {
+  Rejections rejections;
+  const TrainingResult result =
+      train(Kind::threads, poisoned(GetParam(), NotFinite::skip_peer, &rejections));
+  result.report.or_throw();
+  ASSERT_EQ(rejections.seen().size(), 2U);
+  for (const ContributionRejected& rejected : rejections.seen()) {
+    EXPECT_EQ(rejected.contributor, PeerId{5});
+    EXPECT_EQ(rejected.tensor, "x");
+  }
+  for (const auto& model : result.models) {
+    EXPECT_TRUE(is_finite(model));
+  }
+}
+
+TEST_P(EveryAlgorithm, SkipRoundLeavesEverybodyUnchanged) {
+  TrainingOptions options = poisoned(GetParam(), NotFinite::skip_round, nullptr);
+  std::mutex mutex;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::vector<float>> after;
+  options.after_step = [&](Replica& replica, Algorithm&) {
+    const std::lock_guard lock(mutex);
+    const auto x = replica.parameters();
+    after[{replica.group().rank(), replica.steps_done()}] = {x.begin(), x.end()};
+  };
+  train(Kind::threads, options).report.or_throw();
+  for (std::size_t rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ((after[{rank, 8}]), (after[{rank, 7}]));  // step 7 changed nothing
+    EXPECT_NE((after[{rank, 9}]), (after[{rank, 8}]));
+    EXPECT_EQ((after[{rank, 10}]), (after[{rank, 9}]));  // nor did step 9
+    EXPECT_TRUE(is_finite(after[{rank, 40}]));
+  }
+}
+
+TEST_P(EveryAlgorithm, StopNamesPeerStepAndTensorEverywhere) {
+  const TrainingResult result =
+      train(Kind::threads, poisoned(GetParam(), NotFinite::stop, nullptr));
+  ASSERT_EQ(result.report.culprit, 5U);
+  for (const PeerOutcome& outcome : result.report.peers) {
+    if (!outcome.error) {
+      continue;
+    }  // it had finished what it owed the others
+    try {
+      std::rethrow_exception(outcome.error);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::not_finite) << error.what();
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("step 7"));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("gradient of x"));
+    }
+  }
+}
+
+TEST(Registry, UnknownNameGetsTheNearest) {
+  try {
+    find_algorithm("gosip-pga");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'gossip-pga'?"));
+  }
+}
+
+TEST(Registry, AsymmetricRowsAreRefusedForDsgdAndFineForSgp) {
+  AlgorithmOptions options{.topology = "star", .weights = "push"};
+  EXPECT_THROW(make_mixing(find_algorithm("dsgd"), options, 5, 1), ConfigError);
+  EXPECT_NE(make_mixing(find_algorithm("sgp"), options, 5, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace starling::algorithm

@@ -1,0 +1,162 @@
+#include "starling/mixing/push_sum.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "starling/core/ensure.hpp"
+#include "starling/topology/catalog.hpp"
+
+#include "tests/support/worlds.hpp"
+
+namespace starling::mixing {
+namespace {
+
+using starling::testing::Kind;
+
+struct State {
+  std::vector<float> numerator;
+  PushSum push_sum;
+
+  double unbiased() const { return double{numerator[0]} / push_sum.weight(); }
+};
+
+/// Runs `rounds` rounds from `first` on and returns all states.
+std::vector<State> push(Kind kind,
+                        const topology::Topology& topology,
+                        std::vector<float> start,
+                        std::uint64_t first,
+                        std::uint64_t rounds) {
+  std::vector<State> states(start.size());
+  const auto world = starling::testing::make_world(kind, {.peers = start.size()});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        State& state = states[group.rank()];
+        state.numerator = {start[group.rank()]};
+        for (std::uint64_t round = first; round < first + rounds; ++round) {
+          state.push_sum.round(
+              state.numerator,
+              topology.row(round, group.rank()),
+              group,
+              {.round = round, .deadline = peer.clock().in(std::chrono::seconds(20))});
+        }
+      })
+      .or_throw();
+  return states;
+}
+
+std::vector<float> ramp(std::size_t peers) {
+  std::vector<float> values(peers);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+class PushSumOn : public ::testing::TestWithParam<std::tuple<Kind, std::size_t>> {};
+
+TEST_P(PushSumOn, KeepsTotalWeightAndTotalNumerator) {
+  const auto [kind, peers] = GetParam();
+  const auto star = topology::make_topology({.name = "star", .weights = "push", .peers = peers});
+  const auto states = push(kind, *star, ramp(peers), 0, 20);
+  double weight = 0.0;
+  double numerator = 0.0;
+  for (const State& state : states) {
+    weight += state.push_sum.weight();
+    numerator += double{state.numerator[0]};
+  }
+  const auto n = static_cast<double>(peers);
+  // Weights are doubles: 20 rounds round each weight once a message.
+  EXPECT_NEAR(weight, n, 20 * n * n * std::numeric_limits<double>::epsilon());
+  EXPECT_NEAR(numerator, n * (n + 1) / 2, 20 * n * n * std::numeric_limits<float>::epsilon());
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         PushSumOn,
+                         ::testing::Combine(::testing::ValuesIn(starling::testing::all_kinds()),
+                                            ::testing::Range<std::size_t>(1, 10)),
+                         [](const auto& test) {
+                           return to_string(std::get<0>(test.param)) + "_" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
+
+TEST(PushSum, OnePeerExponentialIsExactAfterAnyQRounds) {
+  for (const std::size_t q : {1U, 2U, 3U}) {
+    const std::size_t peers = std::size_t{1} << q;
+    const auto topology = topology::make_topology({.name = "exponential", .peers = peers});
+    for (std::uint64_t first = 0; first < q; ++first) {
+      for (const State& state : push(Kind::threads, *topology, ramp(peers), first, q)) {
+        EXPECT_EQ(state.unbiased(),
+                  (static_cast<double>(peers) + 1.0) / 2.0);  // small integers: exact
+        EXPECT_EQ(state.push_sum.weight(), 1.0);
+      }
+    }
+  }
+}
+
+TEST(PushSum, IrregularDigraphConvergesToTheMeanWithUnevenWeights) {
+  const auto star = topology::make_topology({.name = "star", .weights = "push", .peers = 5});
+  const auto states = push(Kind::threads, *star, ramp(5), 0, 60);
+  for (const State& state : states) {
+    EXPECT_NEAR(state.unbiased(), 3.0, 1e-5);
+  }
+  EXPECT_GT(states[0].push_sum.weight(), 1.5);  // the hub hears everybody
+  EXPECT_LT(states[1].push_sum.weight(), 1.0);
+}
+
+TEST(PushSum, WeightsStayPositive) {
+  PushSum push_sum;
+  EXPECT_THROW(push_sum.set_weight(0.0), ContractError);
+  EXPECT_THROW(push_sum.set_weight(-1.0), ContractError);
+  EXPECT_THROW(push_sum.set_weight(std::numeric_limits<double>::quiet_NaN()), ContractError);
+}
+
+TEST(PushSum, AShareForALostPeerStaysAtHome) {
+  const auto full = topology::make_topology({.name = "full", .peers = 3});
+  std::vector<double> weights(3);
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 3});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        if (group.rank() == 2) {
+          return;
+        }
+        // Once peer 2 is known to be gone, nothing is sent to it: survivors keep their two units.
+        const Tag tag{};
+        EXPECT_FALSE(peer.receive(PeerId{2}, tag, peer.clock().in(std::chrono::seconds(20))));
+        std::vector<float> x{6.0F};
+        PushSum push_sum;
+        push_sum.round(
+            x,
+            full->row(0, group.rank()),
+            group,
+            {.deadline = peer.clock().in(std::chrono::seconds(20)), .on_loss = OnLoss::continue_});
+        EXPECT_NEAR(double{x[0]} / push_sum.weight(), 6.0, 1e-5);
+        weights[group.rank()] = push_sum.weight();
+      })
+      .or_throw();
+  EXPECT_NEAR(weights[0] + weights[1], 2.0, 1e-12);
+}
+
+TEST(PushSum, SkipPeerDropsTheMassThatIsNotFinite) {
+  const auto full = topology::make_topology({.name = "full", .peers = 4});
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 4});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        std::vector<float> x{group.rank() == 1 ? std::numeric_limits<float>::quiet_NaN() : 5.0F};
+        PushSum push_sum;
+        push_sum.round(x,
+                       full->row(0, group.rank()),
+                       group,
+                       {.deadline = peer.clock().in(std::chrono::seconds(20)),
+                        .not_finite = NotFinite::skip_peer});
+        EXPECT_NEAR(double{x[0]} / push_sum.weight(), 5.0, 1e-5);
+      })
+      .or_throw();
+}
+
+}  // namespace
+}  // namespace starling::mixing

@@ -1,0 +1,91 @@
+#include "starling/mixing/weighted_mean.hpp"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "starling/core/ensure.hpp"
+
+#include "tests/support/worlds.hpp"
+
+namespace starling::mixing {
+namespace {
+
+using starling::testing::Kind;
+
+struct Member {
+  float value = 0.0F;
+  double weight = 0.0;
+};
+
+/// The weighted mean as every member sees it; nothing if there were no samples.
+std::vector<std::optional<float>> mean_of(const std::vector<Member>& members, double nominal) {
+  std::vector<std::optional<float>> results(members.size());
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = members.size()});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        const Member& mine = members[group.rank()];
+        std::vector<float> values{mine.value, 0.0F};
+        if (weighted_mean(group,
+                          values,
+                          mine.weight,
+                          nominal,
+                          {.deadline = peer.clock().in(std::chrono::seconds(20))})) {
+          results[group.rank()] = values[0];
+        } else {
+          EXPECT_EQ(values[0], mine.value);  // kept
+        }
+      })
+      .or_throw();
+  return results;
+}
+
+TEST(WeightedMean, AllZeroWeightsKeepTheValues) {
+  for (const auto& result : mean_of({{1.0F, 0.0}, {2.0F, 0.0}}, 5.0)) {
+    EXPECT_FALSE(result);
+  }
+}
+
+TEST(WeightedMean, ZeroWeightLeavesTheOtherExactly) {
+  const float third = 1.0F / 3.0F;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& result : mean_of({{nan, 0.0}, {third, 5.0}}, 5.0)) {
+    EXPECT_EQ(result, third);
+  }
+}
+
+TEST(WeightedMean, NegativeWeightIsRefused) {
+  EXPECT_THROW(mean_of({{1.0F, -1.0}, {2.0F, 5.0}}, 5.0), ContractError);
+}
+
+TEST(WeightedMean, HugeWeightsDoNotOverflow) {
+  const double huge = 1e300;
+  for (const auto& result : mean_of({{1.0F, huge}, {3.0F, huge}}, huge)) {
+    EXPECT_EQ(result, 2.0F);
+  }
+}
+
+TEST(WeightedMean, WeighsBySamples) {
+  for (const auto& result : mean_of({{1.0F, 8.0}, {4.0F, 4.0}}, 8.0)) {
+    EXPECT_EQ(result, 2.0F);
+  }
+}
+
+TEST(WeightedMean, NominalWeightsGiveThePlainMeanForAnyN) {
+  for (std::size_t n = 1; n <= 9; ++n) {
+    std::vector<Member> members(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      members[i] = {static_cast<float>(i + 1), 32.0};
+    }
+    for (const auto& result : mean_of(members, 32.0)) {
+      ASSERT_TRUE(result);
+      EXPECT_FLOAT_EQ(*result, (static_cast<float>(n) + 1.0F) / 2.0F);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace starling::mixing

@@ -1,0 +1,256 @@
+#include "starling/trainer/plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+#include "starling/core/error.hpp"
+
+namespace starling::trainer {
+
+namespace {
+
+constexpr std::size_t kSmallStackBytes = std::size_t{256} * 1024;
+constexpr std::size_t kNetworkStackBytes = std::size_t{4} * 1024 * 1024;
+
+void check(const Experiment& experiment) {
+  if (experiment.peers < 1) {
+    throw ConfigError("peers: at least 1");
+  }
+  if (experiment.batch < 1) {
+    throw ConfigError("batch: at least 1");
+  }
+  if (experiment.steps.has_value() == experiment.epochs.has_value()) {
+    throw ConfigError("steps, epochs: give exactly one of the two");
+  }
+  if (experiment.checkpoint.keep < 1) {
+    throw ConfigError("checkpoint-keep: at least 1");
+  }
+  for (const Injection& injection : experiment.injections) {
+    if (injection.peer >= experiment.peers) {
+      throw ConfigError("inject: no peer " + std::to_string(injection.peer) + " among " +
+                        std::to_string(experiment.peers));
+    }
+  }
+}
+
+void load_data(Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  if (!objective::model_entry(experiment.model).needs_data) {
+    return;
+  }
+  plan.data = objective::load_data({.name = experiment.data,
+                                    .directory = experiment.data_directory,
+                                    .peers = experiment.peers,
+                                    .seed = experiment.seed});
+}
+
+void cut_data(Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  if (plan.data.train == nullptr) {
+    return;
+  }
+  plan.partition = objective::make_partition(
+      *plan.data.train,
+      {.scheme = experiment.partition, .peers = experiment.peers, .seed = experiment.seed});
+  std::vector<std::size_t> sizes;
+  for (std::size_t rank = 0; rank < experiment.peers; ++rank) {
+    sizes.push_back(plan.partition[rank].size());
+    if (sizes.back() == 0) {
+      plan.notes.push_back("peer " + std::to_string(rank) +
+                           " has no samples: it averages with weight 0 and learns from the others");
+    }
+  }
+  plan.steps_per_epoch = objective::steps_per_epoch(sizes, experiment.batch, experiment.last_batch);
+}
+
+void count_steps(Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  if (experiment.steps) {
+    plan.total_steps = *experiment.steps;
+  } else {
+    if (plan.steps_per_epoch == 0) {
+      throw ConfigError("epochs: model " + experiment.model +
+                        " has no data to go through; use steps");
+    }
+    if (!(*experiment.epochs > 0.0)) {
+      throw ConfigError("epochs: more than 0");
+    }
+    plan.total_steps = static_cast<std::uint64_t>(
+        std::ceil(*experiment.epochs * static_cast<double>(plan.steps_per_epoch)));
+  }
+  if (plan.total_steps < 1) {
+    throw ConfigError("steps: at least 1");
+  }
+  plan.snapshot_every = experiment.metrics_every != 0
+                            ? experiment.metrics_every
+                            : std::max<std::uint64_t>(1, plan.total_steps / 10);
+}
+
+void choose_evaluation_samples(Plan& plan) {
+  const auto& data = plan.data.test != nullptr ? plan.data.test : plan.data.train;
+  if (data == nullptr) {
+    return;
+  }
+  const std::size_t wanted = plan.experiment.evaluation_samples;
+  const std::size_t count = wanted == 0 ? data->size() : std::min(wanted, data->size());
+  plan.evaluation_samples.resize(count);
+  std::iota(plan.evaluation_samples.begin(), plan.evaluation_samples.end(), 0U);
+}
+
+/// Median of a few timed gradients of a full batch.
+double measure_step(const Plan& plan) {
+  constexpr int kWarmUp = 2;
+  constexpr std::size_t kTimed = 5;
+  const algorithm::ReplicaParts parts = make_parts(plan, 0);
+  Random random(plan.experiment.seed, stream_key("step cost"));
+  std::vector<float> point(parts.objective->layout().elements());
+  std::vector<float> gradient(point.size());
+  parts.objective->initialise(point, random);
+  std::vector<std::uint32_t> samples;
+  if (parts.data != nullptr) {
+    samples.resize(std::min(plan.experiment.batch, parts.data->size()));
+    std::iota(samples.begin(), samples.end(), 0U);
+  }
+  std::vector<double> times;
+  for (int turn = -kWarmUp; times.size() < kTimed; ++turn) {
+    const auto start = std::chrono::steady_clock::now();
+    parts.objective->gradient(point, {parts.data.get(), samples}, random, gradient);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (turn >= 0) {
+      times.push_back(took.count());
+    }
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+const char* name_of(NotFinite policy) {
+  switch (policy) {
+    case NotFinite::stop:
+      return "stop";
+    case NotFinite::skip_peer:
+      return "skip-peer";
+    case NotFinite::skip_round:
+      return "skip-round";
+  }
+  return "unknown";
+}
+
+/// What must be equal for a resumed run to be the same run. The number of peers may differ, and so
+/// may how long it runs, where it writes and how long it waits.
+std::string fingerprint_of(const Plan& plan) {
+  const Experiment& e = plan.experiment;
+  std::ostringstream text;
+  text << "seed = " << e.seed << "\nalgorithm = " << e.algorithm
+       << "\ntopology = " << (plan.topology ? plan.topology->name() : "none")
+       << "\nweights = " << e.algorithm_options.weights
+       << "\nperiod = " << e.algorithm_options.period
+       << "\norder = " << static_cast<int>(e.algorithm_options.order) << "\nmodel = " << e.model
+       << "\nl2 = " << e.l2 << "\ndata = " << e.data << "\npartition = " << e.partition
+       << "\nbatch = " << e.batch << "\nlast-batch = " << static_cast<int>(e.last_batch)
+       << "\noptimizer = " << e.optimizer.name << "\nmomentum = " << e.optimizer.momentum
+       << "\nbeta1 = " << e.optimizer.beta1 << "\nbeta2 = " << e.optimizer.beta2
+       << "\nepsilon = " << e.optimizer.epsilon << "\nweight-decay = " << e.optimizer.weight_decay
+       << "\nlr = " << e.learning_rate.base << "\nlr-schedule = " << e.learning_rate.schedule
+       << "\nnot-finite = " << name_of(e.not_finite) << "\n";
+  return text.str();
+}
+
+}  // namespace
+
+Plan make_plan(const Experiment& experiment, bool virtual_time) {
+  check(experiment);
+  Plan plan;
+  plan.experiment = experiment;
+  plan.entry = &algorithm::find_algorithm(experiment.algorithm);
+  plan.topology = algorithm::make_mixing(
+      *plan.entry, experiment.algorithm_options, experiment.peers, experiment.seed);
+  if (plan.entry->mixing == algorithm::Mixing::none &&
+      !experiment.algorithm_options.topology.empty()) {
+    plan.notes.push_back("topology " + experiment.algorithm_options.topology + " is not used: " +
+                         experiment.algorithm + " averages exactly over all peers");
+  }
+  if (experiment.peers == 1) {
+    plan.notes.emplace_back("1 peer, nothing to average");
+  }
+  load_data(plan);
+  cut_data(plan);
+  count_steps(plan);
+  choose_evaluation_samples(plan);
+
+  auto& rate = plan.experiment.learning_rate;
+  rate.total_steps = plan.total_steps;
+  rate.warmup_steps += static_cast<std::uint64_t>(
+      std::llround(experiment.warmup_epochs * static_cast<double>(plan.steps_per_epoch)));
+  plan.fingerprint = fingerprint_of(plan);
+  plan.stack_bytes =
+      objective::model_entry(experiment.model).needs_torch ? kNetworkStackBytes : kSmallStackBytes;
+  plan.step_seconds = experiment.step_seconds;
+  if (virtual_time && plan.step_seconds == 0.0) {
+    plan.step_seconds = measure_step(plan);
+  }
+  return plan;
+}
+
+algorithm::ReplicaParts make_parts(const Plan& plan, std::size_t rank) {
+  const Experiment& experiment = plan.experiment;
+  auto objective = objective::make_objective({.name = experiment.model,
+                                              .peers = experiment.peers,
+                                              .rank = rank,
+                                              .seed = experiment.seed,
+                                              .l2 = experiment.l2},
+                                             plan.data.train.get());
+  std::optional<objective::Batches> batches;
+  if (plan.data.train != nullptr) {
+    batches.emplace(plan.partition[rank],
+                    objective::Batches::Options{.batch_size = experiment.batch,
+                                                .policy = experiment.last_batch,
+                                                .steps_per_epoch = plan.steps_per_epoch,
+                                                .seed = experiment.seed,
+                                                .peer = rank});
+  }
+  auto optimizer = optimizer::make_optimizer(experiment.optimizer, objective->layout().elements());
+  return {.objective = std::move(objective),
+          .data = plan.data.train,
+          .batches = std::move(batches),
+          .optimizer = std::move(optimizer),
+          .learning_rate = optimizer::LearningRate(experiment.learning_rate)};
+}
+
+algorithm::ReplicaOptions make_replica_options(const Plan& plan, std::size_t rank) {
+  const Experiment& experiment = plan.experiment;
+  algorithm::ReplicaOptions options{
+      .not_finite = experiment.not_finite,
+      .on_loss = experiment.algorithm_options.on_loss,
+      .timeout = from_seconds(experiment.timeout_seconds),
+      .step_cost = from_seconds(plan.step_seconds),
+      .nominal_batch = plan.data.train != nullptr ? experiment.batch : 1,
+      .collective = experiment.algorithm_options.collective,
+      .faults = {}};
+  for (const Injection& injection : experiment.injections) {
+    if (injection.peer == rank) {
+      options.faults.push_back({injection.step, injection.value});
+    }
+  }
+  return options;
+}
+
+DealOptions deal_options(const Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  return {.peers = experiment.peers,
+          .batch_size = experiment.batch,
+          .policy = experiment.last_batch,
+          .seed = experiment.seed};
+}
+
+std::filesystem::path checkpoint_directory(const Experiment& experiment) {
+  if (!experiment.checkpoint.directory.empty()) {
+    return experiment.checkpoint.directory;
+  }
+  return experiment.out.empty() ? std::filesystem::path() : experiment.out / "checkpoints";
+}
+
+}  // namespace starling::trainer

@@ -1,0 +1,52 @@
+// An experiment worked out: everything that is decided once, before any peer exists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "starling/algorithm/registry.hpp"
+#include "starling/algorithm/replica.hpp"
+#include "starling/objective/catalog.hpp"
+#include "starling/objective/partition.hpp"
+#include "starling/trainer/experiment.hpp"
+#include "starling/trainer/resume.hpp"
+
+namespace starling::trainer {
+
+/// Read-only for the peers of the run, which share it.
+struct Plan {
+  Experiment experiment;
+  const algorithm::Entry* entry = nullptr;
+  std::shared_ptr<const topology::Topology>
+      topology;              ///< shared by all peers; null: exact averages only
+  objective::DataPair data;  ///< null for objectives without data
+  objective::Partition partition;
+  std::uint64_t steps_per_epoch = 0;  ///< 0 without data
+  std::uint64_t total_steps = 0;
+  std::uint64_t snapshot_every = 1;
+  std::vector<std::uint32_t> evaluation_samples;
+  double step_seconds = 0.0;    ///< cost of a step in virtual time
+  std::size_t stack_bytes = 0;  ///< what the model needs on a peer's stack
+  std::string fingerprint;      ///< what decides the result, one "name = value" a line
+  std::vector<std::string> notes;
+};
+
+/// Loads the data, cuts it, makes the topology, counts the steps.
+/// @param virtual_time measure the cost of a step if the experiment does not give it
+/// @throws ConfigError, DataError
+Plan make_plan(const Experiment& experiment, bool virtual_time);
+
+/// The parts of the replica of `rank`.
+algorithm::ReplicaParts make_parts(const Plan& plan, std::size_t rank);
+
+algorithm::ReplicaOptions make_replica_options(const Plan& plan, std::size_t rank);
+
+DealOptions deal_options(const Plan& plan);
+
+/// Where the checkpoints of this run go; empty: nowhere.
+std::filesystem::path checkpoint_directory(const Experiment& experiment);
+
+}  // namespace starling::trainer

@@ -1,0 +1,215 @@
+#include "starling/trainer/train.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "starling/trainer/atomic_file.hpp"
+#include "starling/trainer/metrics.hpp"
+#include "starling/trainer/metrics_file.hpp"
+#include "starling/trainer/safetensors.hpp"
+#include "starling/trainer/summarise.hpp"
+#include "starling/trainer/worker.hpp"
+
+namespace starling::trainer {
+
+namespace {
+
+std::optional<Beginning> load_beginning(Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  if (experiment.resume.empty()) {
+    return std::nullopt;
+  }
+  Beginning beginning{.checkpoint = load_checkpoint(experiment.resume, plan.fingerprint),
+                      .rest = std::nullopt};
+  const Checkpoint& checkpoint = beginning.checkpoint;
+  plan.notes.insert(plan.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
+  plan.notes.push_back("resumed at step " + std::to_string(checkpoint.step) + " from " +
+                       checkpoint.directory.string());
+  if (checkpoint.peers.size() != experiment.peers) {
+    std::vector<DataState> data;
+    for (const PeerState& peer : checkpoint.peers) {
+      data.push_back(peer.data);
+    }
+    beginning.rest = deal_rest_of_epoch(data, deal_options(plan));
+    plan.notes.push_back(describe(*beginning.rest, checkpoint.peers.size()));
+  }
+  return beginning;
+}
+
+/// The entries of a fingerprint, for the first line of metrics.jsonl.
+std::map<std::string, std::string> config_entries(const Plan& plan) {
+  std::map<std::string, std::string> entries;
+  std::string_view rest = plan.fingerprint;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::size_t equals = line.find(" = ");
+    entries.emplace(line.substr(0, equals), line.substr(equals + 3));
+    rest.remove_prefix(line.size() + 1);
+  }
+  entries.emplace("peers", std::to_string(plan.experiment.peers));
+  entries.emplace("steps", std::to_string(plan.total_steps));
+  return entries;
+}
+
+/// Everything of one run that is not a peer's: evaluation of the averaged model, files, the
+/// summary.
+class Run : public Observer {
+ public:
+  Run(const Experiment& experiment, const Surroundings& surroundings)
+      : surroundings_(surroundings),
+        plan_(make_plan(experiment, surroundings.virtual_time)),
+        beginning_(load_beginning(plan_)),
+        judge_(make_parts(plan_, 0).objective),
+        recorder_(recorder_options()) {
+    if (!plan_.experiment.out.empty()) {
+      make_directories(plan_.experiment.out);
+      metrics_.emplace(plan_.experiment.out / "metrics.jsonl",
+                       beginning_ ? MetricsFile::Mode::append : MetricsFile::Mode::fresh);
+      metrics_->config(config_entries(plan_));
+    }
+  }
+
+  void on_event(const Event& event) override {
+    recorder_.on_event(event);
+    if (surroundings_.observer != nullptr) {
+      surroundings_.observer->on_event(event);
+    }
+  }
+
+  Summary train() {
+    const auto started = std::chrono::steady_clock::now();
+    for (const std::string& note : plan_.notes) {
+      on_event({{}, {}, Note{Severity::info, note}});
+    }
+    const auto world = surroundings_.make_world(
+        {.peers = plan_.experiment.peers,
+         .seed = plan_.experiment.seed,
+         .observer = this,
+         .slow_warning = from_seconds(plan_.experiment.slow_warning_seconds),
+         .step_seconds = plan_.step_seconds,
+         .stack_bytes = plan_.stack_bytes});
+    StopPoint own_stop;
+    StopPoint& stop = surroundings_.stop != nullptr ? *surroundings_.stop : own_stop;
+    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop};
+    std::vector<PeerResult> results(plan_.experiment.peers);
+    const RunReport report = world->run(
+        [&](Peer& peer) { work(peer, the_work, results[Group::everyone(peer).rank()]); });
+    recorder_.close();
+
+    Summary summary;
+    summary.world = world->name();
+    const auto averaged = summarise(plan_, results, report, summary);
+    add_totals(summary);
+    if (stop.requested() && report.ok()) {
+      summary.exit_code = ExitCode::interrupted;
+    }
+    if (averaged) {
+      judge(*averaged, summary);
+    }
+    summary.virtual_seconds = surroundings_.virtual_time ? seconds(report.elapsed) : 0.0;
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
+    summary.wall_seconds = wall.count();
+    leave_files(averaged, summary);
+    return summary;
+  }
+
+ private:
+  const Surroundings& surroundings_;
+  Plan plan_;
+  std::optional<Beginning> beginning_;
+  std::unique_ptr<objective::Objective> judge_;  // evaluates averaged models
+  std::optional<MetricsFile> metrics_;
+  Recorder recorder_;
+  double drift_ = 0.0;
+
+  RecorderOptions recorder_options();
+  void snapshot_taken(const SnapshotReport& report);
+  objective::Evaluation evaluate(std::span<const float> model);
+  void add_totals(Summary& summary) const;
+  void judge(std::span<const float> averaged, Summary& summary);
+  void leave_files(const std::optional<std::vector<float>>& averaged, const Summary& summary);
+};
+
+RecorderOptions Run::recorder_options() {
+  Random initial(plan_.experiment.seed, stream_key("initial model"));
+  RecorderOptions options;
+  options.peers = plan_.experiment.peers;
+  options.tail_steps = std::max<std::size_t>(1, plan_.total_steps / 10);
+  options.start_mean.resize(judge_->layout().elements());
+  judge_->initialise(options.start_mean, initial);
+  options.on_step = [this](const StepReport& report) {
+    if (metrics_) {
+      metrics_->step(report);
+    }
+  };
+  options.on_snapshot = [this](const SnapshotReport& report) { snapshot_taken(report); };
+  options.on_warning = [this](const Event& event) {
+    if (metrics_) {
+      metrics_->event(event);
+    }
+  };
+  return options;
+}
+
+void Run::snapshot_taken(const SnapshotReport& report) {
+  drift_ = report.mean_drift;
+  if (!metrics_) {
+    return;
+  }
+  std::map<std::string, double> more;
+  const std::uint64_t every = plan_.experiment.evaluate_every;
+  if (every != 0 && report.step % every == 0) {
+    const objective::Evaluation evaluation = evaluate(report.mean);
+    more.emplace("loss_averaged_model", evaluation.loss());
+    more.emplace("accuracy_averaged_model", evaluation.accuracy());
+  }
+  metrics_->peers(report, more);
+}
+
+objective::Evaluation Run::evaluate(std::span<const float> model) {
+  const auto& data = plan_.data.test != nullptr ? plan_.data.test : plan_.data.train;
+  return judge_->evaluate(model, {data.get(), plan_.evaluation_samples});
+}
+
+void Run::add_totals(Summary& summary) const {
+  const RunTotals totals = recorder_.totals();
+  summary.training_loss = totals.training_loss;
+  summary.rejected_contributions = totals.rejected_contributions;
+  summary.partners_lost = totals.partners_lost;
+  summary.mean_drift = drift_;
+}
+
+void Run::judge(std::span<const float> averaged, Summary& summary) {
+  const objective::Evaluation evaluation = evaluate(averaged);
+  summary.loss = evaluation.loss();
+  summary.accuracy_averaged_model = evaluation.accuracy();
+}
+
+void Run::leave_files(const std::optional<std::vector<float>>& averaged, const Summary& summary) {
+  const Experiment& experiment = plan_.experiment;
+  if (!experiment.export_model.empty() && averaged) {
+    write_safetensors(experiment.export_model,
+                      judge_->layout(),
+                      *averaged,
+                      {{"model", experiment.model},
+                       {"algorithm", experiment.algorithm},
+                       {"steps", std::to_string(summary.steps)}});
+  }
+  if (metrics_) {
+    metrics_->close();
+  }
+  if (!experiment.out.empty()) {
+    write_atomically(experiment.out / "summary.json", to_json(summary) + "\n");
+  }
+}
+
+}  // namespace
+
+Summary train(const Experiment& experiment, const Surroundings& surroundings) {
+  return Run(experiment, surroundings).train();
+}
+
+}  // namespace starling::trainer

@@ -1,0 +1,335 @@
+#include "starling/trainer/train.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "starling/algorithm/registry.hpp"
+#include "starling/core/error.hpp"
+
+#include "tests/support/scratch.hpp"
+#include "tests/support/worlds.hpp"
+
+namespace starling::trainer {
+namespace {
+
+using starling::testing::all_kinds;
+using starling::testing::Kind;
+using starling::testing::Scratch;
+using ::testing::HasSubstr;
+
+Experiment toy(const std::string& algorithm, std::size_t peers, std::uint64_t steps) {
+  Experiment experiment;
+  experiment.peers = peers;
+  experiment.seed = 7;
+  experiment.algorithm = algorithm;
+  experiment.model = "logistic";
+  experiment.data = "toy:samples=240:test=60";
+  experiment.batch = 8;
+  experiment.steps = steps;
+  experiment.learning_rate.base = 0.05F;
+  experiment.timeout_seconds = 20.0;
+  experiment.step_seconds = 0.001;
+  return experiment;
+}
+
+Summary train_on(Kind kind,
+                 const Experiment& experiment,
+                 StopPoint* stop = nullptr,
+                 Observer* observer = nullptr) {
+  const auto factory = [kind](const WorldRequest& request) {
+    return starling::testing::make_world(
+        kind, {.peers = request.peers, .seed = request.seed, .observer = request.observer});
+  };
+  return train(experiment,
+               {.make_world = factory,
+                .observer = observer,
+                .stop = stop,
+                .virtual_time = kind == Kind::simulation});
+}
+
+Summary train_on_threads(const Experiment& experiment) {
+  return train_on(Kind::threads, experiment);
+}
+
+std::vector<std::string> algorithms() {
+  std::vector<std::string> names;
+  for (const auto& entry : algorithm::registry()) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+class TrainEvery : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(All, TrainEvery, ::testing::ValuesIn(algorithms()), [](const auto& test) {
+  std::string name = test.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(TrainEvery, SameHashInEveryWorldAndTwice) {
+  std::set<std::string> hashes;
+  for (const Kind kind : all_kinds()) {
+    for (int turn = 0; turn < 2; ++turn) {
+      const Summary summary = train_on(kind, toy(GetParam(), 5, 25));
+      EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
+      EXPECT_EQ(summary.steps, 25U);
+      hashes.insert(summary.parameters_sha256);
+    }
+  }
+  EXPECT_EQ(hashes.size(), 1U);
+}
+
+TEST_P(TrainEvery, LearnsTheToySet) {
+  Experiment experiment = toy(GetParam(), 4, 150);
+  experiment.partition = "dirichlet:0.3";
+  const Summary summary = train_on_threads(experiment);
+  EXPECT_GT(summary.accuracy_averaged_model, 0.9);
+  EXPECT_LE(summary.accuracy_min, summary.accuracy_mean);
+  EXPECT_LE(summary.accuracy_mean, summary.accuracy_max);
+}
+
+TEST_P(TrainEvery, ResumesBitForBit) {
+  for (const char* optimizer : {"momentum", "adam"}) {
+    const Scratch scratch;
+    Experiment whole = toy(GetParam(), 4, 40);
+    whole.optimizer.name = optimizer;
+    whole.data = "toy:samples=250:test=60";  // uneven shards, short last batches
+    const Summary uninterrupted = train_on_threads(whole);
+
+    Experiment first = whole;
+    first.steps = 24;
+    first.checkpoint.directory = scratch.path() / "checkpoints";
+    first.checkpoint.every = 6;
+    train_on_threads(first);
+    Experiment second = whole;
+    second.resume = first.checkpoint.directory;
+    const Summary resumed = train_on_threads(second);
+    EXPECT_EQ(resumed.parameters_sha256, uninterrupted.parameters_sha256) << optimizer;
+    EXPECT_EQ(resumed.samples_seen, uninterrupted.samples_seen);
+  }
+}
+
+TEST(Resume, AnotherNumberOfPeersVisitsTheRestOfTheEpochOnce) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd", 4, 3);  // 4 peers * 3 steps * 8 of 250 samples
+  first.data = "toy:samples=250:test=60";
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 3;
+  EXPECT_EQ(train_on_threads(first).samples_seen, 96U);
+  for (const std::size_t peers : {1U, 3U, 6U}) {
+    Experiment second = first;
+    second.peers = peers;
+    second.checkpoint = {};
+    second.resume = scratch.path();
+    // The rest, 154 samples in steps of 8 a peer, takes ceil(ceil(154 / n) / 8) steps.
+    const std::size_t steps = ((154 + peers - 1) / peers + 7) / 8;
+    second.steps = 3 + steps;
+    const Summary summary = train_on_threads(second);
+    EXPECT_EQ(summary.samples_seen, 250U) << peers;
+    EXPECT_THAT(summary.notes, ::testing::Contains(HasSubstr("154"))) << peers;
+  }
+}
+
+TEST(Resume, AnotherExperimentIsRefused) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd", 2, 4);
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 4;
+  train_on_threads(first);
+  Experiment second = toy("dsgd", 2, 8);
+  second.learning_rate.base = 0.1F;
+  second.resume = scratch.path();
+  try {
+    train_on_threads(second);
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("lr"));
+  }
+}
+
+/// Asks for an end once any peer has done `step` steps.
+class InterruptAt : public Observer {
+ public:
+  InterruptAt(std::uint64_t step, StopPoint& stop) : step_(step), stop_(stop) {}
+
+  void on_event(const Event& event) override {
+    const auto* done = std::get_if<StepDone>(&event.what);
+    if (done != nullptr && done->step >= step_) {
+      stop_.request();
+    }
+  }
+
+ private:
+  std::uint64_t step_;
+  StopPoint& stop_;
+};
+
+TEST_P(TrainEvery, AnInterruptEndsAllPeersAtOneStepAndResumesBitForBit) {
+  for (const Kind kind : all_kinds()) {
+    const Scratch scratch;
+    const Experiment whole = toy(GetParam(), 5, 30);
+    Experiment interrupted = whole;
+    interrupted.checkpoint.directory = scratch.path();
+    StopPoint stop;
+    InterruptAt interrupt(11, stop);
+    const Summary first = train_on(kind, interrupted, &stop, &interrupt);
+    EXPECT_EQ(first.exit_code, ExitCode::interrupted);
+    EXPECT_TRUE(first.error.empty()) << first.error;
+    EXPECT_GE(first.steps, 11U);
+    EXPECT_LT(first.steps, 30U);
+
+    Experiment second = whole;
+    second.resume = scratch.path();
+    EXPECT_EQ(train_on(kind, second).parameters_sha256, train_on(kind, whole).parameters_sha256);
+  }
+}
+
+TEST(LastBatch, JoinOutSeesEverySampleOfUnequalShards) {
+  for (const std::size_t samples : {858U, 7U}) {
+    Experiment experiment = toy("dsgd", 4, 1);
+    experiment.data = "toy:samples=" + std::to_string(samples) + ":test=10";
+    experiment.steps.reset();
+    experiment.epochs = 3.0;
+    const Summary summary = train_on_threads(experiment);
+    EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
+    EXPECT_EQ(summary.samples_seen, 3 * samples);
+  }
+}
+
+TEST(LastBatch, DropLastKeepsPeersInStepAndPadFillsUp) {
+  Experiment experiment = toy("dsgd", 4, 1);
+  experiment.data = "toy:samples=858:test=10";
+  experiment.steps.reset();
+  experiment.epochs = 3.0;
+  experiment.last_batch = objective::LastBatch::drop_last;  // 26 full batches of 8 in 214 samples
+  EXPECT_EQ(train_on_threads(experiment).samples_seen, 3U * 4U * 26U * 8U);
+  experiment.last_batch = objective::LastBatch::pad;  // 27 batches, the last ones filled
+  EXPECT_EQ(train_on_threads(experiment).samples_seen, 3U * 4U * 27U * 8U);
+}
+
+TEST(LastBatch, DropLastRefusesShardsWithoutAFullBatch) {
+  Experiment experiment = toy("dsgd", 4, 5);
+  experiment.data = "toy:samples=7:test=10";
+  experiment.last_batch = objective::LastBatch::drop_last;
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
+TEST_P(TrainEvery, EmptyShardsAverageWithWeightZeroAndSaySo) {
+  Experiment experiment = toy(GetParam(), 16, 20);
+  experiment.partition = "dirichlet:0.01";
+  const Summary summary = train_on_threads(experiment);
+  EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
+  EXPECT_THAT(summary.notes, ::testing::Contains(HasSubstr("has no samples")));
+}
+
+TEST_P(TrainEvery, NotFiniteStopsTheRunWithItsCode) {
+  const Scratch scratch;
+  Experiment experiment = toy(GetParam(), 4, 20);
+  experiment.injections = {
+      {.peer = 2, .step = 7, .value = std::numeric_limits<float>::quiet_NaN()}};
+  experiment.out = scratch.path();
+  const Summary summary = train_on_threads(experiment);
+  EXPECT_EQ(summary.exit_code, ExitCode::not_finite);
+  EXPECT_THAT(summary.error, HasSubstr("peer 2"));
+  EXPECT_THAT(summary.error, HasSubstr("step 7"));
+  std::ifstream file(scratch.path() / "summary.json");
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["exit_code"], 6);
+  EXPECT_TRUE(json["accuracy_mean"].is_null());
+}
+
+TEST(Checkpoints, AFullDiskStopsOrIsNotedByPolicy) {
+  const Scratch scratch;
+  std::ofstream(scratch.path() / "file") << "not a directory";
+  Experiment experiment = toy("dsgd", 2, 10);
+  experiment.checkpoint.directory = scratch.path() / "file" / "checkpoints";
+  experiment.checkpoint.every = 5;
+  EXPECT_EQ(train_on_threads(experiment).exit_code, ExitCode::storage);
+}
+
+TEST(Checkpoints, ADirectoryRemovedInMidRunIsNotedOrStopsByPolicy) {
+  const Scratch scratch;
+  Experiment experiment = toy("allreduce-sgd", 2, 20);
+  experiment.checkpoint.directory = scratch.path() / "checkpoints";
+  experiment.checkpoint.every = 5;
+  experiment.checkpoint.on_error = OnStorageError::continue_;
+
+  class Remove : public Observer {
+   public:
+    explicit Remove(std::filesystem::path path) : path_(std::move(path)) {}
+
+    void on_event(const Event& event) override {
+      const auto* done = std::get_if<StepDone>(&event.what);
+      if (done == nullptr || done->step != 12 || event.from != PeerId{0}) {
+        return;
+      }
+      std::error_code ignored;  // the other peer may write there at the same time
+      std::filesystem::remove_all(path_, ignored);
+    }
+
+   private:
+    std::filesystem::path path_;
+  };
+
+  Remove remove(experiment.checkpoint.directory);
+  EXPECT_EQ(train_on(Kind::threads, experiment, nullptr, &remove).exit_code, ExitCode::ok);
+  experiment.checkpoint.on_error = OnStorageError::stop;
+  const Summary summary = train_on(Kind::threads, experiment, nullptr, &remove);
+  EXPECT_EQ(summary.exit_code, ExitCode::storage);
+  EXPECT_THAT(summary.error, HasSubstr(experiment.checkpoint.directory.string()));
+}
+
+TEST(Train, WritesMetricsLineByLine) {
+  const Scratch scratch;
+  Experiment experiment = toy("sgp", 3, 20);
+  experiment.out = scratch.path();
+  experiment.evaluate_every = 10;
+  experiment.export_model = scratch.path() / "model.safetensors";
+  const Summary summary = train_on_threads(experiment);
+  std::map<std::string, int> lines;
+  std::ifstream file(scratch.path() / "metrics.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    ++lines[nlohmann::json::parse(line)["type"].get<std::string>()];
+  }
+  EXPECT_EQ(lines["config"], 1);
+  EXPECT_EQ(lines["step"], 20);
+  EXPECT_EQ(lines["peers"], 11);  // at the start and after every second step
+  EXPECT_TRUE(std::filesystem::exists(experiment.export_model));
+  EXPECT_GT(summary.mean_drift, 0.0);
+}
+
+TEST(Train, QuadraticNeedsNoData) {
+  Experiment experiment = toy("dsgd", 6, 200);
+  experiment.model = "quadratic:d=10:zeta=1:sigma=0";
+  const Summary summary = train_on_threads(experiment);
+  EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
+  EXPECT_TRUE(std::isnan(summary.accuracy_mean));
+  EXPECT_TRUE(std::isfinite(summary.loss));
+}
+
+TEST(Train, StepsAndEpochsExcludeEachOther) {
+  Experiment experiment = toy("dsgd", 2, 10);
+  experiment.epochs = 1.0;
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+  experiment.steps.reset();
+  experiment.epochs.reset();
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
+TEST(Train, OnePeerSaysSoAndSendsNothing) {
+  const Summary summary = train_on_threads(toy("gossip-pga", 1, 20));
+  EXPECT_EQ(summary.bytes_sent, 0U);
+  EXPECT_EQ(summary.messages_sent, 0U);
+  EXPECT_THAT(summary.notes, ::testing::Contains("1 peer, nothing to average"));
+}
+
+}  // namespace
+}  // namespace starling::trainer

@@ -1,0 +1,241 @@
+#include "starling/trainer/worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "starling/core/span_math.hpp"
+#include "starling/trainer/atomic_file.hpp"
+#include "starling/trainer/handshake.hpp"
+
+namespace starling::trainer {
+
+namespace {
+
+using algorithm::Algorithm;
+using algorithm::Replica;
+
+std::span<const float> find_vector(const PeerState& state, const std::string& name) {
+  const auto found = state.vectors.find("optimizer." + name);
+  if (found == state.vectors.end()) {
+    throw DataError("checkpoint: no optimizer state '" + name + "' of peer " +
+                    std::to_string(state.peer));
+  }
+  return found->second;
+}
+
+std::uint64_t find_counter(const PeerState& state, const std::string& name) {
+  const auto found = state.counters.find(name);
+  if (found == state.counters.end()) {
+    throw DataError("checkpoint: no counter '" + name + "' of peer " + std::to_string(state.peer));
+  }
+  return found->second;
+}
+
+/// One peer's training under way.
+class Worker {
+ public:
+  Worker(Peer& peer, const Work& work, PeerResult& result)
+      : peer_(peer),
+        work_(work),
+        result_(result),
+        plan_(work.plan),
+        group_(Group::everyone(peer)),
+        replica_(
+            group_, make_parts(plan_, group_.rank()), make_replica_options(plan_, group_.rank())),
+        algorithm_(plan_.entry->make(
+            {.options = plan_.experiment.algorithm_options, .topology = plan_.topology})) {}
+
+  void run() {
+    algorithm_->start(replica_);
+    begin();  // before the agreement: nobody goes on until rank 0 has prepared the checkpoints
+    agree_on_layout(group_, replica_.objective().layout(), replica_.deadline());
+    const Meter before = peer_.meter();
+    snapshot();
+    while (replica_.steps_done() < plan_.total_steps &&
+           work_.stop.may_begin(replica_.steps_done())) {
+      algorithm_->step(replica_);
+      replica_.finish_step();
+      after_step();
+    }
+    algorithm_->finish(replica_);
+    if (replica_.steps_done() < plan_.total_steps) {  // interrupted
+      snapshot();
+      checkpoint();
+    }
+    leave(before);
+  }
+
+ private:
+  Peer& peer_;
+  const Work& work_;
+  PeerResult& result_;
+  const Plan& plan_;
+  Group group_;
+  Replica replica_;
+  std::unique_ptr<Algorithm> algorithm_;
+  std::optional<std::uint64_t> dealt_epoch_;  // the epoch whose rest a resume has dealt
+
+  void begin();
+  void restore_state(const Checkpoint& checkpoint);
+  void begin_as_newcomer(const Beginning& beginning);
+  void after_step();
+  void snapshot();
+  void checkpoint();
+  [[nodiscard]] PeerState state();
+  void leave(const Meter& before);
+};
+
+void Worker::begin() {
+  if (work_.beginning != nullptr) {
+    const Beginning& beginning = *work_.beginning;
+    if (beginning.rest) {
+      begin_as_newcomer(beginning);
+    } else {
+      restore_state(beginning.checkpoint);
+    }
+  }
+  const auto directory = checkpoint_directory(plan_.experiment);
+  const CheckpointOptions& options = plan_.experiment.checkpoint;
+  if (!directory.empty() && options.every > 0 && group_.rank() == 0) {
+    ensure_room(directory, group_.size() * room_needed(directory, state(), options.keep));
+  }
+}
+
+/// Bit for bit where this peer was.
+void Worker::restore_state(const Checkpoint& checkpoint) {
+  const PeerState& mine = checkpoint.peers[group_.rank()];
+  copy(mine.parameters, replica_.parameters());
+  for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
+    copy(find_vector(mine, vector.name), vector.values);
+  }
+  replica_.optimizer().set_steps(find_counter(mine, "optimizer.steps"));
+  std::vector<algorithm::StateScalar> scalars;
+  for (const auto& [name, value] : mine.scalars) {
+    scalars.push_back({name, value});
+  }
+  algorithm_->restore_scalars(scalars);
+  peer_.restore_random(mine.random);
+  replica_.set_progress(mine.step, find_counter(mine, "samples"));
+  if (!replica_.batches()) {
+    return;
+  }
+  std::vector<DataState> data;
+  for (const PeerState& peer : checkpoint.peers) {
+    data.push_back(peer.data);
+  }
+  restore(*replica_.batches(), data, group_.rank(), deal_options(plan_));
+  if (mine.data.dealt) {
+    dealt_epoch_ = mine.data.epoch;
+  }
+}
+
+/// One of another number of peers: the mean of the old models and momenta, a share of what the
+/// epoch has not seen yet, streams of chance of its own. The samples seen so far are counted at
+/// rank 0.
+void Worker::begin_as_newcomer(const Beginning& beginning) {
+  const std::vector<PeerState>& old = beginning.checkpoint.peers;
+  copy(mean_parameters(old), replica_.parameters());
+  for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
+    std::vector<std::span<const float>> theirs;
+    for (const PeerState& peer : old) {
+      theirs.emplace_back(find_vector(peer, vector.name));
+    }
+    mean(theirs, vector.values);
+  }
+  replica_.optimizer().set_steps(find_counter(old[0], "optimizer.steps"));
+  std::uint64_t samples = 0;
+  for (const PeerState& peer : old) {
+    samples += find_counter(peer, "samples");
+  }
+  replica_.set_progress(old[0].step, group_.rank() == 0 ? samples : 0);
+  if (!replica_.batches()) {
+    return;
+  }
+  visit_rest(*replica_.batches(), *beginning.rest, group_.rank());
+  dealt_epoch_ = beginning.rest->epoch;
+}
+
+void Worker::after_step() {
+  const std::uint64_t done = replica_.steps_done();
+  result_.steps = done;
+  result_.samples_seen = replica_.samples_seen();
+  const Experiment& experiment = plan_.experiment;
+  const bool last = done == plan_.total_steps;
+  const bool evaluates = experiment.evaluate_every != 0 && done % experiment.evaluate_every == 0;
+  if (last || evaluates || done % plan_.snapshot_every == 0) {
+    snapshot();
+  }
+  const std::uint64_t every = experiment.checkpoint.every;
+  if (every != 0 && (last || done % every == 0)) {
+    checkpoint();
+  }
+}
+
+void Worker::snapshot() {
+  peer_.emit(ModelSnapshot{replica_.steps_done(), algorithm_->evaluation_view(replica_)});
+}
+
+void Worker::checkpoint() {
+  const auto directory = checkpoint_directory(plan_.experiment);
+  if (directory.empty()) {
+    return;
+  }
+  try {
+    if (plan_.experiment.checkpoint.every == 0) {
+      make_directories(directory);  // an interrupted run that had not planned any
+    }
+    save(directory, state(), plan_.experiment.checkpoint.keep);
+  } catch (const StorageError& error) {
+    if (plan_.experiment.checkpoint.on_error == OnStorageError::stop) {
+      throw;
+    }
+    peer_.emit(Note{Severity::warning, std::string("checkpoint left out: ") + error.what()});
+    return;
+  }
+  peer_.emit(CheckpointSaved{replica_.steps_done(),
+                             step_directory(directory, replica_.steps_done()).string()});
+}
+
+PeerState Worker::state() {
+  PeerState state;
+  state.peers = group_.size();
+  state.peer = group_.rank();
+  state.step = replica_.steps_done();
+  state.experiment = plan_.fingerprint;
+  const std::span<const float> x = replica_.parameters();
+  state.parameters.assign(x.begin(), x.end());
+  for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
+    state.vectors.emplace("optimizer." + vector.name,
+                          std::vector<float>(vector.values.begin(), vector.values.end()));
+  }
+  for (const algorithm::StateScalar& scalar : algorithm_->scalars()) {
+    state.scalars.emplace(scalar.name, scalar.value);
+  }
+  state.counters.emplace("optimizer.steps", replica_.optimizer().steps());
+  state.counters.emplace("samples", replica_.samples_seen());
+  state.random = peer_.random_states();
+  if (replica_.batches()) {
+    state.data = data_state(*replica_.batches(), dealt_epoch_);
+  }
+  return state;
+}
+
+void Worker::leave(const Meter& before) {
+  result_.meter = peer_.meter().since(before);
+  const std::span<const float> x = replica_.parameters();
+  result_.parameters.assign(x.begin(), x.end());
+  const std::span<const float> view = algorithm_->evaluation_view(replica_);
+  result_.model.assign(view.begin(), view.end());
+  const auto& data = plan_.data.test != nullptr ? plan_.data.test : plan_.data.train;
+  result_.own_evaluation =
+      replica_.objective().evaluate(view, {data.get(), plan_.evaluation_samples});
+  result_.finished = true;
+}
+
+}  // namespace
+
+void work(Peer& peer, const Work& work, PeerResult& result) {
+  Worker(peer, work, result).run();
+}
+
+}  // namespace starling::trainer
