@@ -64,9 +64,15 @@ DataPair toy(const DataOptions& options, Spec& spec) {
   blobs.samples = spec.count("samples", blobs.samples, {.least = 1, .most = kMostSamples});
   blobs.test_samples = spec.count("test", blobs.test_samples, {.least = 1, .most = kMostSamples});
   const std::size_t side = spec.count("image", 0, {.least = 1, .most = 1000});
-  blobs.sample_shape = {spec.count("d", blobs.sample_shape[0], {.least = 1, .most = 1e6})};
+  const std::size_t dimension = spec.count("d", 0, {.least = 1, .most = 1e6});
+  if (side > 0 && dimension > 0) {
+    spec.refuse("d and image exclude each other");
+  }
   if (side > 0) {
     blobs.sample_shape = {1, side, side};
+  }
+  if (dimension > 0) {
+    blobs.sample_shape = {dimension};
   }
   spec.finish();
   return draw_blobs(blobs);

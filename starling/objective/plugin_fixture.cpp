@@ -1,0 +1,17 @@
+// For tests: a plug-in whose only network is a quadratic of as many dimensions as the data has
+// classes.
+#include "starling/core/error.hpp"
+#include "starling/objective/network_plugin.hpp"
+#include "starling/objective/quadratic.hpp"
+
+extern "C" starling::objective::Objective* starling_make_network(
+    const starling::objective::NetworkRequest& request) {
+  using namespace starling;
+  if (request.abi != objective::kNetworkAbi) {
+    return nullptr;
+  }
+  if (std::string(request.name) != "bowl") {
+    throw ConfigError("model '" + std::string(request.name) + "': not in this plug-in");
+  }
+  return new objective::Quadratic({.dimension = request.classes, .seed = request.seed});
+}
