@@ -69,7 +69,8 @@ class ByteSource {
 
  private:
   bool refill() {
-    stream_.read(reinterpret_cast<char*>(buffer_.data()), buffer_.size());
+    stream_.read(reinterpret_cast<char*>(buffer_.data()),
+                 static_cast<std::streamsize>(buffer_.size()));
     left_ = std::span(buffer_).first(static_cast<std::size_t>(stream_.gcount()));
     return !left_.empty();
   }

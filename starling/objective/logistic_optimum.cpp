@@ -99,7 +99,7 @@ VectorXd line_search(const Problem& problem,
   const double promise = 0.1 * at.gradient.dot(step);
   double length = 1.0;
   for (int halving = 0; halving < 40; ++halving, length /= 2.0) {
-    const VectorXd next = x - length * step;
+    VectorXd next = x - length * step;
     const double rounding = 1e-14 * std::abs(at.loss);
     if (problem.expand(next).loss <= at.loss - length * promise + rounding) {
       return next;

@@ -15,3 +15,7 @@ extern "C" starling::objective::Objective* starling_make_network(
   }
   return new objective::Quadratic({.dimension = request.classes, .seed = request.seed});
 }
+
+extern "C" starling::objective::NetworkBackend starling_network_backend() {
+  return {.description = "plain loops", .stack_bytes = 4096};
+}

@@ -46,6 +46,12 @@ TEST(Plugin, ItsErrorsAreOurErrors) {
               HasSubstr("model 'cube': not in this plug-in"));
 }
 
+TEST(Plugin, SaysWhatItComputesWith) {
+  const NetworkBackend backend = network_backend(kFixture);
+  EXPECT_STREQ(backend.description, "plain loops");
+  EXPECT_EQ(backend.stack_bytes, 4096U);
+}
+
 TEST(Plugin, AnotherVersionIsRefused) {
   MakeNetwork& make = open_network_plugin(kFixture);
   const NetworkRequest request{.abi = kNetworkAbi + 1, .name = "bowl", .sample_shape = {}};
