@@ -194,6 +194,7 @@ const auto& find_line(const Lines& lines, const Spec& spec) {
     return *found;
   }
   std::vector<std::string> names;
+  names.reserve(lines.size());
   for (const auto& line : lines) {
     names.emplace_back(line.name);
   }

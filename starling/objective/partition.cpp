@@ -211,6 +211,7 @@ Partition make_partition(const Dataset& data, const PartitionOptions& options) {
       kLines.begin(), kLines.end(), [&](const Line& l) { return spec.name() == l.name; });
   if (line == kLines.end()) {
     std::vector<std::string> names;
+    names.reserve(kLines.size());
     for (const Line& known : kLines) {
       names.emplace_back(known.name);
     }

@@ -83,9 +83,10 @@ TEST(Plugin, AFileThatIsNoneIsRefusedWithTheReason) {
 
 /// Sets the variable for one test.
 class PluginPath : public ::testing::Test {
- protected:
+ public:
   ~PluginPath() override { unsetenv("STARLING_PLUGIN_PATH"); }
 
+ protected:
   static void set(const std::string& path) { setenv("STARLING_PLUGIN_PATH", path.c_str(), 1); }
 };
 

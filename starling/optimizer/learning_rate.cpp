@@ -101,6 +101,7 @@ const Line& find_schedule(const std::string& name) {
     return *line;
   }
   std::vector<std::string> names;
+  names.reserve(kLines.size());
   for (const Line& known : kLines) {
     names.emplace_back(known.name);
   }

@@ -168,6 +168,7 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::
     return line->make(options, parameters);
   }
   std::vector<std::string> names;
+  names.reserve(kLines.size());
   for (const Line& known : kLines) {
     names.emplace_back(known.name);
   }
