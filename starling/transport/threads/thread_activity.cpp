@@ -42,7 +42,8 @@ ThreadActivity::~ThreadActivity() {
   stop_.request_stop();
   collect();
   if (error_) {
-    parent_.emit(Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
+    parent_.emit_if_possible(
+        Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
   }
 }
 

@@ -22,7 +22,7 @@ void leave(Switchboard& board, ThreadPeer& peer, PeerOutcome& outcome) {
   outcome.ended = board.now();
   outcome.meter = peer.meter();
   if (outcome.error) {
-    peer.emit(PeerGone{peer.id(), goodbye.words});
+    peer.emit_if_possible(PeerGone{peer.id(), goodbye.words});
   }
   board.leave(peer.id(), std::move(goodbye));
 }

@@ -1,7 +1,8 @@
 // What only the thread world promises: no copies, no allocation in the steady state, its options.
 #include "starling/transport/threads/thread_world.hpp"
 
-#include <thread>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ TEST(ThreadWorld, LentBytesAreReadWhereTheyLie) {
 }
 
 TEST(ThreadWorld, WorksWithAndWithoutSpinning) {
-  for (const Duration spin : {Duration{}, Duration(20us), Duration(50ms)}) {
+  for (const Duration spin : {Duration{}, Duration(20us), Duration(1ms)}) {
     for (const std::size_t peers : {2U, 5U}) {
       ThreadWorld world({.peers = peers, .spin = spin});
       world
@@ -90,6 +91,26 @@ TEST(ThreadWorld, WorksWithAndWithoutSpinning) {
           .or_throw();
     }
   }
+}
+
+class Broken : public Observer {
+ public:
+  void on_event(const Event&) override { throw StorageError("metrics.jsonl: disk full"); }
+};
+
+TEST(ThreadWorld, BrokenObserverEndsTheRunButNotTheProgram) {
+  Broken observer;
+  ThreadWorld world({.peers = 2, .observer = &observer});
+  const RunReport report = world.run([](Peer& peer) {
+    const auto failing =
+        peer.spawn("failing", [](Peer&, std::stop_token) { throw std::runtime_error("x"); });
+    if (peer.id() == PeerId{0}) {
+      peer.emit(Note{});
+    }
+    peer.receive(PeerId{0}, kTag, peer.clock().in(30s)).or_throw();
+  });
+  EXPECT_EQ(report.culprit, 0U);
+  EXPECT_THROW(report.or_throw(), StorageError);
 }
 
 TEST(ThreadWorld, ActivitiesSeeTheSamePeer) {
