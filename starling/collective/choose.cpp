@@ -22,23 +22,38 @@ const MeasuredChoice* measured_for(const Shape& shape, const Selection& selectio
   return best;
 }
 
-/// Two peers: one exchange of everything, or two of halves with half the additions, whichever is
-/// less.
-std::string for_two(double bytes, const LinkModel& link) {
-  const bool at_once = link.alpha_seconds >= bytes / 2 * link.gamma_seconds_per_byte;
-  return at_once ? "recursive-doubling" : "halving-doubling";
+/// Two peers exchange everything at once; halves cost another round but touch less memory, which
+/// tells only where the vectors leave the caches.
+constexpr std::size_t kHalvesForTwoMin = std::size_t{8} << 20U;
+
+/// From here on a ring, whose messages lie in one piece and go to one neighbour, may beat fewer
+/// rounds.
+constexpr std::size_t kRingMin = std::size_t{1} << 20U;
+
+/// Share of the time for the bytes that the ring's additional rounds may cost.
+constexpr double kRingRoundsShare = 0.1;
+
+bool ring_pays(std::size_t peers, std::size_t bytes, const LinkModel& link) {
+  const auto n = static_cast<double>(peers);
+  const double rounds = 2.0 * static_cast<double>(peers - 1 - ceil_log2(peers));
+  const double moving =
+      2.0 * (n - 1.0) / n * static_cast<double>(bytes) * link.beta_seconds_per_byte;
+  return bytes >= kRingMin && rounds * link.alpha_seconds <= kRingRoundsShare * moving;
 }
 
-std::string for_all_reduce(const Shape& shape, const LinkModel& link) {
-  const auto bytes = static_cast<double>(shape.elements * sizeof(float));
-  if (shape.peers == 2) {
-    return for_two(bytes, link);
+std::string_view for_all_reduce(const Shape& shape, const LinkModel& link) {
+  const std::size_t bytes = shape.elements * sizeof(float);
+  if (shape.peers <= 2) {
+    return bytes < kHalvesForTwoMin ? "recursive-doubling" : "halving-doubling";
+  }
+  if (ring_pays(shape.peers, bytes, link)) {
+    return "ring";
   }
   if (!std::has_single_bit(shape.peers)) {
     return "circulant";
   }
-  const bool is_short =
-      bytes < short_vector_bytes(shape.peers, link) || shape.elements < shape.peers;
+  const bool is_short = static_cast<double>(bytes) < short_vector_bytes(shape.peers, link) ||
+                        shape.elements < shape.peers;
   return is_short ? "recursive-doubling" : "halving-doubling";
 }
 
@@ -54,7 +69,7 @@ double short_vector_bytes(std::size_t peers, const LinkModel& link) {
          ((rounds - 2) * link.beta_seconds_per_byte + (rounds - 1) * link.gamma_seconds_per_byte);
 }
 
-std::string choose(const Shape& shape, const Selection& selection) {
+std::string_view choose(const Shape& shape, const Selection& selection) {
   if (const MeasuredChoice* best = measured_for(shape, selection)) {
     return find_algorithm(best->algorithm, shape.operation).name;
   }

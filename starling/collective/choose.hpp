@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "starling/collective/cost.hpp"
@@ -32,9 +33,9 @@ struct Shape {
   std::size_t elements = 0;  ///< length of the whole vector
 };
 
-/// Name of the algorithm. Pure: members with equal arguments choose alike.
+/// Name of the algorithm, in static memory. Pure: members with equal arguments choose alike.
 /// @throws ConfigError if a measured choice names an algorithm that does not offer the operation
-std::string choose(const Shape& shape, const Selection& selection);
+std::string_view choose(const Shape& shape, const Selection& selection);
 
 /// Bytes below which rounds cost more than bytes: m_s of the rule in docs/collectives.md.
 double short_vector_bytes(std::size_t peers, const LinkModel& link);

@@ -8,7 +8,9 @@
 namespace starling::collective {
 namespace {
 
-std::string for_all_reduce(std::size_t peers, std::size_t bytes, const Selection& selection = {}) {
+std::string_view for_all_reduce(std::size_t peers,
+                                std::size_t bytes,
+                                const Selection& selection = {}) {
   return choose({Operation::all_reduce, peers, bytes / sizeof(float)}, selection);
 }
 
@@ -22,14 +24,24 @@ TEST(Choose, PowersOfTwoGoByTheLengthOfTheVector) {
 TEST(Choose, OtherNumbersOfPeersGetTheCirculant) {
   for (const std::size_t n : {3U, 5U, 6U, 7U, 12U, 33U}) {
     EXPECT_EQ(for_all_reduce(n, 64), "circulant");
-    EXPECT_EQ(for_all_reduce(n, 64U << 20U), "circulant");
+    EXPECT_EQ(for_all_reduce(n, 1U << 19U), "circulant");
   }
 }
 
-TEST(Choose, TwoPeersExchangeAllOrHalvesByTheCheaperTime) {
-  // alpha = bytes/2 * gamma at 2 * alpha / gamma = 320,000 bytes.
-  EXPECT_EQ(for_all_reduce(2, 300'000), "recursive-doubling");
-  EXPECT_EQ(for_all_reduce(2, 340'000), "halving-doubling");
+TEST(Choose, LongVectorsGoRoundTheRingWhereItsRoundsAreCheap) {
+  for (const std::size_t n : {3U, 4U, 5U, 8U}) {
+    EXPECT_EQ(for_all_reduce(n, 64U << 20U), "ring") << n;
+  }
+  // 1000 ranks: 2 * (999 - 10) * 20 us of additional rounds against 2 * 0.067 s for the bytes.
+  EXPECT_EQ(for_all_reduce(1000, 64U << 20U), "circulant");
+  EXPECT_EQ(for_all_reduce(1024, 64U << 20U), "halving-doubling");
+}
+
+TEST(Choose, TwoPeersExchangeEverythingOnceUnlessItLeavesTheCaches) {
+  for (const std::size_t bytes : {64U, 1U << 16U, 1U << 22U}) {
+    EXPECT_EQ(for_all_reduce(2, bytes), "recursive-doubling");
+  }
+  EXPECT_EQ(for_all_reduce(2, 1U << 24U), "halving-doubling");
 }
 
 TEST(Choose, CrossingIsTheOneOfTheModel) {

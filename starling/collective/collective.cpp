@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "starling/collective/catalog.hpp"
+#include "starling/collective/combine.hpp"
 #include "starling/core/buffer.hpp"
 #include "starling/core/ensure.hpp"
-#include "starling/core/span_math.hpp"
 
 namespace starling::collective {
 
@@ -42,7 +42,7 @@ void Collective::all_reduce(std::span<float> values,
                             const CollectiveOptions& options) {
   Buffer result(values.size_bytes());
   all_reduce(values, result.mutable_values(), reduction, options);
-  copy(result.values(), values);
+  move_into(result.values(), values, store_for_vector(values.size()));
 }
 
 void Collective::broadcast(std::span<float> values,
@@ -56,7 +56,7 @@ void Collective::broadcast(std::span<float> values,
   Buffer result(values.size_bytes());
   const Operands operands{{}, 0, result.mutable_values(), 0, values.size()};
   run(Operation::broadcast, root, operands, Reduction::sum, options);
-  copy(result.values(), values);
+  move_into(result.values(), values, store_for_vector(values.size()));
 }
 
 void Collective::reduce(std::span<const float> input,
@@ -111,16 +111,16 @@ void Collective::run(Operation operation,
                      Reduction reduction,
                      const CollectiveOptions& options) {
   const Request request{operation, group_->size(), group_->rank(), root};
-  const std::string algorithm =
-      options.algorithm == "auto"
-          ? choose({operation, request.peers, operands.elements}, selection_)
-          : options.algorithm;
+  std::string_view algorithm = options.algorithm;
+  if (algorithm == "auto") {
+    algorithm = choose({operation, request.peers, operands.elements}, selection_);
+  }
   executor_.run(plan_for(algorithm, request),
                 operands,
                 {algorithm, reduction, options.round, options.deadline});
 }
 
-const Plan& Collective::plan_for(const std::string& algorithm, const Request& request) {
+const Plan& Collective::plan_for(std::string_view algorithm, const Request& request) {
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
     return each.algorithm == algorithm && each.plan.request.operation == request.operation &&
            each.plan.request.root == request.root;
@@ -133,7 +133,7 @@ const Plan& Collective::plan_for(const std::string& algorithm, const Request& re
   if (kept_.size() == kPlansMax) {
     kept_.erase(kept_.begin());
   }
-  return kept_.emplace_back(Kept{algorithm, std::move(plan)}).plan;
+  return kept_.emplace_back(Kept{std::string(algorithm), std::move(plan)}).plan;
 }
 
 }  // namespace starling::collective

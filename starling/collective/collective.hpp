@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "starling/collective/choose.hpp"
@@ -55,7 +56,7 @@ class Collective {
            const Operands& operands,
            Reduction reduction,
            const CollectiveOptions& options);
-  const Plan& plan_for(const std::string& algorithm, const Request& request);
+  const Plan& plan_for(std::string_view algorithm, const Request& request);
 };
 
 }  // namespace starling::collective

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "starling/core/ensure.hpp"
+#include "starling/core/range.hpp"
+
 namespace starling::collective {
 namespace {
 
@@ -46,18 +49,47 @@ TEST(Combine, OrdersTheZerosAndKeepsNaNInSight) {
   EXPECT_EQ(one(Reduction::mean, 1.0F, 3.0F), 4.0F);  // scaled later, where the sum is complete
 }
 
-TEST(Combine, ScalesInTilesAsInOnePass) {
-  constexpr std::size_t kElements = 5003;
-  std::vector<float> a(kElements);
-  std::vector<float> b(kElements);
-  for (std::size_t k = 0; k < kElements; ++k) {
-    a[k] = static_cast<float>(k) * 0.37F;
-    b[k] = static_cast<float>(k) * -0.11F;
+std::vector<float> ramp(std::size_t size, float slope) {
+  std::vector<float> values(size);
+  for (std::size_t k = 0; k < size; ++k) {
+    values[k] = static_cast<float>(k) * slope;
   }
-  std::vector<float> out(kElements);
-  combine_scaled(Reduction::mean, a, b, out, 1.0F / 3.0F);
-  for (std::size_t k = 0; k < kElements; ++k) {
-    EXPECT_EQ(out[k], (a[k] + b[k]) * (1.0F / 3.0F));
+  return values;
+}
+
+TEST(Combine, TilesAndStreamsHaveTheBitsOfOnePass) {
+  constexpr std::size_t kElements = 5003;
+  const std::vector<float> a = ramp(kElements, 0.37F);
+  const std::vector<float> b = ramp(kElements, -0.11F);
+  for (const Store store : {Store::cached, Store::streamed}) {
+    for (const float factor : {1.0F, 1.0F / 3.0F}) {
+      std::vector<float> out(kElements);
+      combine(Reduction::mean, a, b, out, factor, store);
+      for (std::size_t k = 0; k < kElements; ++k) {
+        EXPECT_EQ(out[k], (a[k] + b[k]) * factor);
+      }
+    }
+  }
+}
+
+TEST(Combine, StreamsWriteAnyPartOfAVectorAndNothingElse) {
+  constexpr std::size_t kElements = 80;
+  const std::vector<float> in = ramp(kElements, 1.0F);
+  for (std::size_t begin = 0; begin < 20; ++begin) {
+    for (std::size_t end = begin; end <= kElements; ++end) {
+      const Range range{begin, end};
+      std::vector<float> moved(kElements, -1.0F);
+      std::vector<float> added(kElements, -1.0F);
+      const std::span<const float> from = part(std::span<const float>(in), range);
+      move_into(from, part(std::span<float>(moved), range), Store::streamed);
+      combine(
+          Reduction::sum, from, from, part(std::span<float>(added), range), 1.0F, Store::streamed);
+      for (std::size_t k = 0; k < kElements; ++k) {
+        const bool inside = begin <= k && k < end;
+        ASSERT_EQ(moved[k], inside ? in[k] : -1.0F) << begin << " " << end;
+        ASSERT_EQ(added[k], inside ? 2 * in[k] : -1.0F) << begin << " " << end;
+      }
+    }
   }
 }
 
@@ -66,6 +98,7 @@ TEST(Combine, RefusesOtherSizes) {
   std::vector<float> three(3);
   EXPECT_THROW(combine(Reduction::min, two, three, two), ContractError);
   EXPECT_THROW(combine(Reduction::sum, two, two, three), ContractError);
+  EXPECT_THROW(move_into(two, three, Store::streamed), ContractError);
 }
 
 }  // namespace

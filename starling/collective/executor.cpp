@@ -18,14 +18,15 @@ namespace {
 /// execution, so whatever ends there ends here.
 constexpr std::size_t kRoundsInFlight = 4;
 
-constexpr std::uint64_t kFnvOffset = 14695981039346656037ULL;
-constexpr std::uint64_t kFnvPrime = 1099511628211ULL;
+/// Runs of this length that are lent next are read by another core: fetching them from this core's
+/// cache costs it more than reading them from memory.
+constexpr std::size_t kStreamedLoanMin = std::size_t{32} << 10U;
 
+/// One more value in a digest: a step of FNV-1a on words, then the high bits folded down.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  for (int byte = 0; byte < 8; ++byte) {
-    hash = (hash ^ ((value >> (8 * byte)) & 0xFFU)) * kFnvPrime;
-  }
-  return hash;
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  hash = (hash ^ value) * kPrime;
+  return hash ^ (hash >> 32U);
 }
 
 /// The vector as the places of the plan see it.
@@ -318,17 +319,22 @@ class Executor::Call {
       return;
     }
     const std::span<float> target = memory_.write(run.to, elements);
+    const Store store = store_for(run);
     if (action == Action::copy) {
-      copy(piece, target);
+      move_into(piece, target, store);
       return;
     }
-    const std::span<const float> here = memory_.read(run.from, elements);
-    if (run.finishes && terms_.reduction == Reduction::mean) {
-      const float factor = 1.0F / static_cast<float>(group_.size());
-      combine_scaled(terms_.reduction, here, piece, target, factor);
-    } else {
-      combine(terms_.reduction, here, piece, target);
-    }
+    const bool scales = run.finishes && terms_.reduction == Reduction::mean;
+    const float factor = scales ? 1.0F / static_cast<float>(group_.size()) : 1.0F;
+    combine(terms_.reduction, memory_.read(run.from, elements), piece, target, factor, store);
+  }
+
+  [[nodiscard]] Store store_for(const PlannedRun& run) const {
+    const bool streams =
+        (run.next == NextUse::none && store_for_vector(elements_) == Store::streamed) ||
+        (run.next == NextUse::lend &&
+         elements_of_run(run).size() * sizeof(float) >= kStreamedLoanMin);
+    return streams ? Store::streamed : Store::cached;
   }
 
   static Tag tag(std::size_t lane) {
@@ -343,7 +349,7 @@ class Executor::Call {
   }
 
   [[nodiscard]] std::uint64_t digest() const {
-    std::uint64_t hash = kFnvOffset;
+    std::uint64_t hash = 14695981039346656037ULL;  // of FNV-1a
     for (const char letter : terms_.algorithm) {
       hash = mixed(hash, static_cast<unsigned char>(letter));
     }
@@ -385,8 +391,9 @@ class Executor::Call {
   }
 
   [[nodiscard]] std::string description() const {
-    std::string text = std::string(to_string(plan_.request.operation)) + " by " + terms_.algorithm +
-                       " of " + std::to_string(elements_) + " elements";
+    std::string text = std::string(to_string(plan_.request.operation)) + " by " +
+                       std::string(terms_.algorithm) + " of " + std::to_string(elements_) +
+                       " elements";
     if (reduces(plan_.request.operation)) {
       text += std::string(" (") + to_string(terms_.reduction) + ")";
     }

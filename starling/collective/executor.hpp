@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "starling/collective/collectives.hpp"
@@ -27,7 +27,7 @@ struct Operands {
 
 /// What all members must agree on for one call, and until when.
 struct Terms {
-  std::string algorithm;
+  std::string_view algorithm;
   Reduction reduction = Reduction::sum;
   std::uint64_t round = 0;
   Deadline deadline{};

@@ -27,6 +27,12 @@ struct BlockPlace {
   std::size_t finished_by = kNever;        // index of the addition that completes its sum here
 };
 
+/// Where a receive writes a block, and what the block is for then.
+struct Target {
+  Place place = Place::output;
+  NextUse use = NextUse::none;
+};
+
 class Planner {
  public:
   Planner(const Request& request, Schedule schedule) {
@@ -51,7 +57,7 @@ class Planner {
   Plan plan_;
   Range promised_;
   std::vector<BlockPlace> blocks_;
-  std::vector<Place> targets_;  // of every block of every receive of the lane, in order
+  std::vector<Target> targets_;  // of every block of every receive of the lane, in order
   std::vector<bool> moved_;
 
   template <class Visit>
@@ -63,14 +69,24 @@ class Planner {
     }
   }
 
+  template <class Visit>
+  static void for_each_block_backwards(const Lane& lane, const Transfer& transfer, Visit visit) {
+    const auto runs = lane.blocks(transfer);
+    for (std::size_t run = runs.size(); run-- > 0;) {
+      for (std::size_t block = runs[run].end; block-- > runs[run].begin;) {
+        visit(block);
+      }
+    }
+  }
+
   void find_finishing_additions(const Lane& lane) {
-    const auto transfers = lane.transfers();
     std::vector<bool> owned(blocks_.size(), false);
     for (const Range& run : plan_.schedule.owned) {
-      std::fill(owned.begin() + static_cast<std::ptrdiff_t>(run.begin),
-                owned.begin() + static_cast<std::ptrdiff_t>(run.end),
-                true);
+      for (std::size_t block = run.begin; block < run.end; ++block) {
+        owned[block] = true;
+      }
     }
+    const auto transfers = lane.transfers();
     for (std::size_t index = 0; index < transfers.size(); ++index) {
       if (transfers[index].action != Action::add) {
         continue;
@@ -86,35 +102,34 @@ class Planner {
   /// From the last round to the first: a promised block ends in the output, any other in scratch,
   /// and the write before one that happens while the block is lent goes to the other of the two.
   void choose_targets(const Lane& lane) {
-    std::vector<Place> next(blocks_.size(), Place::scratch);
-    std::fill(next.begin() + static_cast<std::ptrdiff_t>(promised_.begin),
-              next.begin() + static_cast<std::ptrdiff_t>(promised_.end),
-              Place::output);
+    std::vector<Target> next(blocks_.size(), {Place::scratch, NextUse::none});
+    for (std::size_t block = promised_.begin; block < promised_.end; ++block) {
+      next[block].place = Place::output;
+    }
     std::vector<std::size_t> written(blocks_.size(), kNever);
     targets_.clear();
     for (std::size_t round = lane.rounds(); round-- > 0;) {
       const auto transfers = lane.round(round);
-      std::for_each(transfers.rbegin(), transfers.rend(), [&](const Transfer& each) {
-        if (each.action == Action::send) {
-          return;
+      for (std::size_t k = transfers.size(); k-- > 0;) {
+        if (transfers[k].action == Action::send) {
+          continue;
         }
-        const auto runs = lane.blocks(each);
-        std::for_each(runs.rbegin(), runs.rend(), [&](const Range& run) {
-          for (std::size_t block = run.end; block-- > run.begin;) {
-            targets_.push_back(next[block]);
-            written[block] = round;
-          }
+        for_each_block_backwards(lane, transfers[k], [&](std::size_t block) {
+          targets_.push_back(next[block]);
+          next[block].use = transfers[k].action == Action::add ? NextUse::read : NextUse::none;
+          written[block] = round;
         });
-      });
+      }
       for (const Transfer& each : transfers) {
         if (each.action != Action::send) {
           continue;
         }
         for_each_block(lane, each, [&](std::size_t block) {
+          next[block].use = NextUse::lend;
           if (written[block] != round) {
             return;
           }
-          next[block] = other_place(next[block]);
+          next[block].place = other_place(next[block].place);
           written[block] = kNever;
         });
       }
@@ -138,13 +153,14 @@ class Planner {
               lane, each, [&](std::size_t block) { lend(planned, transfer, block, sends); });
         } else {
           for_each_block(lane, each, [&](std::size_t block) {
+            const Target& target = targets_[next_target++];
             write(planned,
                   transfer,
-                  block,
                   {{block, block + 1},
                    blocks_[block].now,
-                   targets_[next_target++],
-                   blocks_[block].finished_by == index});
+                   target.place,
+                   blocks_[block].finished_by == index,
+                   target.use});
           });
         }
         planned.transfers.push_back(transfer);
@@ -161,13 +177,11 @@ class Planner {
             std::uint32_t sends) {
     const Place place = blocks_[block].now;
     blocks_[block].settled[static_cast<std::size_t>(place)] = sends;
-    append(planned, transfer, {{block, block + 1}, place, place, false});
+    append(planned, transfer, {{block, block + 1}, place, place, false, NextUse::none});
   }
 
-  void write(PlannedLane& planned,
-             PlannedTransfer& transfer,
-             std::size_t block,
-             const PlannedRun& run) {
+  void write(PlannedLane& planned, PlannedTransfer& transfer, const PlannedRun& run) {
+    const std::size_t block = run.blocks.begin;
     ensure(run.to == Place::scratch || contains(promised_, block),
            "a block that is lent while it is added to has no second place here",
            block);
@@ -183,7 +197,7 @@ class Planner {
     if (transfer.runs > 0) {
       PlannedRun& last = planned.runs.back();
       if (last.blocks.end == run.blocks.begin && last.from == run.from && last.to == run.to &&
-          last.finishes == run.finishes) {
+          last.finishes == run.finishes && last.next == run.next) {
         last.blocks.end = run.blocks.end;
         return;
       }

@@ -13,12 +13,20 @@ namespace starling::collective {
 /// Memory a block can lie in. The input is never written; scratch is as long as the vector.
 enum class Place : std::uint8_t { input, output, scratch };
 
+/// What the plan does next with a block it has received.
+enum class NextUse : std::uint8_t {
+  none,  ///< it stays as it is
+  lend,  ///< another rank reads it
+  read,  ///< this rank adds to it
+};
+
 /// A run of blocks that are read at one place and written at another.
 struct PlannedRun {
   Range blocks;
   Place from = Place::input;
   Place to = Place::output;  ///< of receives
   bool finishes = false;     ///< this addition completes the sum: scale a mean here
+  NextUse next = NextUse::none;
 };
 
 /// One message.
