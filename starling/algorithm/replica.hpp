@@ -104,8 +104,11 @@ class Replica {
 
   [[nodiscard]] const ReplicaOptions& options() const noexcept { return options_; }
 
+  // Not const: who may change the parts of a replica holds the replica itself.
+  // NOLINTNEXTLINE(readability-make-member-function-const)
   [[nodiscard]] objective::Objective& objective() noexcept { return *parts_.objective; }
 
+  // NOLINTNEXTLINE(readability-make-member-function-const)
   [[nodiscard]] optimizer::Optimizer& optimizer() noexcept { return *parts_.optimizer; }
 
   [[nodiscard]] std::optional<objective::Batches>& batches() noexcept { return parts_.batches; }

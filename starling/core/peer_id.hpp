@@ -11,6 +11,7 @@ namespace starling {
 struct PeerId {
   std::uint64_t value = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 mistakes a defaulted <=>
   friend constexpr auto operator<=>(const PeerId&, const PeerId&) = default;
 };
 

@@ -13,7 +13,7 @@ struct RunClock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<RunClock>;
-  static constexpr bool is_steady = true;
+  static constexpr bool is_steady = true;  // NOLINT(readability-identifier-naming): standard name
 };
 
 /// A moment of the run, counted from its start.
@@ -23,6 +23,7 @@ using Time = std::chrono::time_point<RunClock, Duration>;
 struct Deadline {
   Time at{};
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 mistakes a defaulted <=>
   friend constexpr auto operator<=>(const Deadline&, const Deadline&) = default;
 };
 
@@ -31,7 +32,9 @@ constexpr double seconds(Duration duration) {
 }
 
 /// Seconds since the run started.
-constexpr double seconds(Time time) { return seconds(time.time_since_epoch()); }
+constexpr double seconds(Time time) {
+  return seconds(time.time_since_epoch());
+}
 
 /// Nearest nanosecond of a number of seconds. @pre value is finite and fits (about 292 years).
 constexpr Duration from_seconds(double value) {

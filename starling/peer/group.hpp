@@ -34,17 +34,16 @@ class Group {
   [[nodiscard]] PeerId member(std::size_t rank) const;
 
   /// As Peer's calls, with ranks; the stamp's group is filled in and checked here.
-  Result<void> send(
-      std::size_t to, Tag tag, Stamp stamp, Buffer payload, Deadline deadline) const;
+  Result<void> send(std::size_t to, Tag tag, Stamp stamp, Buffer payload, Deadline deadline) const;
   Pending post(std::size_t to, Tag tag, Stamp stamp, std::span<const std::byte> payload) const;
 
   /// The next message of the current membership from `from`; one of a later membership is refused.
-  Result<Message> receive(std::size_t from, Tag tag, Deadline deadline) const;
-  Result<Stamp> receive_pieces(
+  [[nodiscard]] Result<Message> receive(std::size_t from, Tag tag, Deadline deadline) const;
+  [[nodiscard]] Result<Stamp> receive_pieces(
       std::size_t from, Tag tag, Expected expected, PieceSink sink, Deadline deadline) const;
-  Result<Stamp> receive_into(
+  [[nodiscard]] Result<Stamp> receive_into(
       std::size_t from, Tag tag, Expected expected, std::span<float> out, Deadline deadline) const;
-  Result<Stamp> receive_add(
+  [[nodiscard]] Result<Stamp> receive_add(
       std::size_t from, Tag tag, Expected expected, std::span<float> sum, Deadline deadline) const;
 
  private:

@@ -26,6 +26,7 @@ struct Tag {
   Purpose purpose = Purpose::user;
   std::uint16_t lane = 0;  ///< an independent stream of the same purpose, e.g. a port of a torus
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 mistakes a defaulted <=>
   friend constexpr auto operator<=>(const Tag&, const Tag&) = default;
 };
 
