@@ -1,0 +1,120 @@
+#include "starling/cli/checks.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "starling/algorithm/registry.hpp"
+#include "starling/cli/worlds.hpp"
+#include "starling/collective/catalog.hpp"
+#include "starling/core/error.hpp"
+#include "starling/core/text.hpp"
+#include "starling/objective/catalog.hpp"
+#include "starling/objective/partition.hpp"
+#include "starling/topology/catalog.hpp"
+
+namespace starling::cli {
+
+namespace {
+
+Source source_of(const Effective& effective, const std::string& option) {
+  const auto found = effective.sources.find(option);
+  return found == effective.sources.end() ? Source{} : found->second;
+}
+
+/// The first word of `name` against the first words of a table.
+template <class Entries, class NameOf>
+void check_in_table(Effective& effective,
+                    const std::string& option,
+                    const std::string& name,
+                    const Entries& entries,
+                    NameOf name_of) {
+  std::vector<std::string> words;
+  for (const auto& entry : entries) { words.push_back(split(name_of(entry), ':').front()); }
+  const std::string word = split(name, ':').front();
+  if (std::find(words.begin(), words.end(), word) != words.end()) { return; }
+  effective.findings.push_back(
+      {source_of(effective, option), option, "'" + name + "' is unknown" + suggestion(word, words)});
+}
+
+/// The topology as the algorithm will use it; for algorithms without one, that its name is right.
+void check_topology(Effective& effective, const algorithm::Entry& entry) {
+  const trainer::Experiment& experiment = effective.settings.experiment;
+  const algorithm::AlgorithmOptions& options = experiment.algorithm_options;
+  check(effective, "topology", [&] {
+    if (entry.mixing != algorithm::Mixing::none) {
+      algorithm::make_mixing(entry, options, experiment.peers, experiment.seed);
+    } else if (effective.sources.contains("topology")) {
+      topology::make_topology({.name = options.topology,
+                               .weights = options.weights,
+                               .peers = experiment.peers,
+                               .seed = experiment.seed});
+    }
+  });
+}
+
+void check_algorithm(Effective& effective) {
+  const std::string& name = effective.settings.experiment.algorithm;
+  const algorithm::Entry* entry = nullptr;
+  check(effective, "algorithm", [&] { entry = &algorithm::find_algorithm(name); });
+  if (entry != nullptr) { check_topology(effective, *entry); }
+  const std::string& collective = effective.settings.experiment.algorithm_options.collective;
+  if (collective == "auto") { return; }
+  check(effective, "collective", [&] {
+    collective::find_algorithm(collective, collective::Operation::all_reduce);
+  });
+}
+
+void check_optimizer(Effective& effective) {
+  const trainer::Experiment& experiment = effective.settings.experiment;
+  check(effective, "optimizer", [&] { optimizer::make_optimizer(experiment.optimizer, 0); });
+  check(effective, "lr-schedule", [&] {
+    // The trainer knows the length of the run; here any will do that the drops and the warm-up fit in.
+    optimizer::LearningRateOptions options = experiment.learning_rate;
+    options.total_steps = experiment.steps.value_or(options.warmup_steps + 1);
+    optimizer::LearningRate{options};
+  });
+}
+
+void check_injections(Effective& effective) {
+  const trainer::Experiment& experiment = effective.settings.experiment;
+  for (const trainer::Injection& one : experiment.injections) {
+    if (one.peer < experiment.peers) { continue; }
+    effective.findings.push_back({source_of(effective, "inject"),
+                                  "inject",
+                                  "names peer " + std::to_string(one.peer) + " of " +
+                                      std::to_string(experiment.peers) + ", counted from 0"});
+  }
+}
+
+}  // namespace
+
+void check(Effective& effective, const std::string& option, const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const ConfigError& error) {
+    std::string what = error.what();
+    if (what.starts_with(option + ": ")) { what.erase(0, option.size() + 2); }
+    effective.findings.push_back({source_of(effective, option), option, what});
+  }
+}
+
+void check_names(Effective& effective) {
+  const trainer::Experiment& experiment = effective.settings.experiment;
+  const auto name_of = [](const auto& entry) { return entry.name; };
+  check_algorithm(effective);
+  check_in_table(effective, "model", experiment.model, objective::model_catalog(), name_of);
+  check_in_table(effective, "data", experiment.data, objective::data_catalog(), name_of);
+  check_in_table(effective,
+                 "partition",
+                 experiment.partition,
+                 objective::partition_schemes(),
+                 [](const auto& scheme) { return scheme.usage; });
+  check_optimizer(effective);
+  check_injections(effective);
+  check_world(effective);
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,214 @@
+#include "starling/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "starling/cli/option_values.hpp"
+#include "starling/core/text.hpp"
+
+namespace starling::cli {
+
+namespace {
+
+constexpr WholeRange kListedPeers{1, 4096};  // spectra take n^3 operations
+
+const std::vector<std::string> kCommands{"train", "list"};
+
+/// CLI11 finds the words of every option; what they mean is Option::set's business, so that command line
+/// and configuration file refuse the same things in the same words.
+struct Words {
+  std::map<std::string, std::vector<std::string>> values;  ///< by option name
+  std::map<std::string, bool> flags;
+  std::vector<std::string> plain;
+  bool help = false;
+
+  void add_value(CLI::App& app, const std::string& name) {
+    app.add_option("--" + name, values[name])
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  void add_flag(CLI::App& app, const std::string& name) {
+    app.add_flag("--" + name, flags[name])->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+};
+
+void prepare(CLI::App& app, Words& words) {
+  app.set_help_flag();
+  app.add_flag("-h,--help", words.help);
+  app.allow_extras();
+}
+
+void add_train(CLI::App& train, Words& words) {
+  prepare(train, words);
+  for (const Option& option : options()) {
+    if (option.kind == ValueKind::flag) {
+      words.add_flag(train, option.name);
+    } else {
+      words.add_value(train, option.name);
+    }
+  }
+  words.add_value(train, "config");
+  words.add_flag(train, "print-config");
+}
+
+void add_list(CLI::App& list, Words& words) {
+  prepare(list, words);
+  words.add_value(list, "peers");
+  words.add_flag(list, "json");
+}
+
+void find(CommandLine& line, std::string key, std::string what) {
+  line.train.findings.push_back({kCommandLine, std::move(key), std::move(what)});
+}
+
+/// Options the command does not have (once each, without the value behind them) become findings.
+/// @return the words that are no options
+std::vector<std::string> refuse_unknown_options(
+    CommandLine& line,
+    const CLI::App& app,
+    const std::function<std::string(const std::string&)>& suggest) {
+  std::vector<std::string> plain;
+  bool behind_option = false;
+  for (const std::string& word : app.remaining()) {
+    const bool is_option = word.size() > 1 && word[0] == '-';
+    if (is_option) {
+      const std::size_t begin = std::min(word.find_first_not_of('-'), word.size());
+      find(line, word, "unknown option" + suggest(word.substr(begin)));
+    } else if (!behind_option) {
+      plain.push_back(word);
+    }
+    behind_option = is_option;
+  }
+  return plain;
+}
+
+/// The value of an option that takes one; twice is a mistake, except for lists, which are joined.
+std::string value_of(CommandLine& line, const Words& words, const std::string& name) {
+  const Option* option = find_option(name);
+  const bool is_list = option != nullptr && (option->kind == ValueKind::reals ||
+                                             option->kind == ValueKind::texts);
+  const std::vector<std::string>& given = words.values.at(name);
+  std::string joined;
+  for (const std::string& one : given) { joined += (joined.empty() ? "" : ",") + one; }
+  if (given.size() > 1 && !is_list) { find(line, "--" + name, "is given twice: " + joined); }
+  return joined;
+}
+
+void read_train(CommandLine& line, const CLI::App& app, const Words& words) {
+  for (const Option& option : options()) {
+    if (option.kind == ValueKind::flag) {
+      if (!words.flags.at(option.name)) { continue; }
+      line.train.assignments.push_back({&option, "true", kCommandLine});
+    } else if (!words.values.at(option.name).empty()) {
+      std::string value = value_of(line, words, option.name);
+      line.train.assignments.push_back({&option, std::move(value), kCommandLine});
+    }
+  }
+  line.config = value_of(line, words, "config");
+  line.print_config = words.flags.at("print-config");
+  for (const std::string& word : refuse_unknown_options(line, app, suggest_option)) {
+    find(line, word, "unexpected word; options of starling train begin with --");
+  }
+}
+
+void read_list(CommandLine& line, const CLI::App& app, const Words& words) {
+  const std::vector<std::string> names{"peers", "json"};
+  const auto plain = refuse_unknown_options(
+      line, app, [&](const std::string& name) { return suggestion(name, names); });
+  const auto kinds = list_kinds();
+  if (plain.empty()) { find(line, "list", "expected what to list" + suggestion("", kinds)); }
+  for (std::size_t k = 0; k < plain.size(); ++k) {
+    if (k > 0) {
+      find(line, plain[k], "unexpected word; one list at a time");
+    } else if (std::find(kinds.begin(), kinds.end(), plain[0]) == kinds.end()) {
+      find(line, plain[0], "cannot be listed" + suggestion(plain[0], kinds));
+    }
+  }
+  line.list_kind = plain.empty() ? "" : plain[0];
+  line.list_json = words.flags.at("json");
+  const std::string peers = value_of(line, words, "peers");
+  if (words.values.at("peers").empty()) { return; }
+  std::string wrong;
+  line.list_peers = read_whole(peers, kListedPeers, wrong).value_or(line.list_peers);
+  if (!wrong.empty()) { find(line, "--peers", wrong); }
+  if (line.list_kind != "topologies") {
+    find(line, "--peers", "has no effect on this list; starling list topologies takes it");
+  }
+}
+
+void read_program(CommandLine& line, const CLI::App& program) {
+  const auto plain = refuse_unknown_options(
+      line, program, [](const std::string&) { return "; see starling --help"; });
+  if (!plain.empty()) {
+    find(line, plain[0], "unknown command" + suggestion(plain[0], kCommands));
+  } else if (line.train.findings.empty()) {
+    find(line, "", "expected a command: train or list; see starling --help");
+  }
+}
+
+/// Words in the order CLI11 wants (last first), with "--name=value" in two: it would take the next word for
+/// the value of "--name=".
+std::vector<std::string> reversed(std::span<const std::string> words) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (word.starts_with("--") && equals != std::string::npos) {
+      result.push_back(word.substr(0, equals));
+      result.push_back(word.substr(equals + 1));
+    } else {
+      result.push_back(word);
+    }
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
+
+std::span<const std::string> list_kinds() {
+  static const std::vector<std::string> kinds{"algorithms", "topologies", "collectives", "mixings",
+                                              "codecs",     "models",     "data",        "platforms"};
+  return kinds;
+}
+
+CommandLine parse_command_line(std::span<const std::string> words) {
+  CommandLine line;
+  CLI::App program;
+  Words program_words;
+  Words train_words;
+  Words list_words;
+  prepare(program, program_words);
+  program_words.add_flag(program, "version");
+  CLI::App& train = *program.add_subcommand("train");
+  CLI::App& list = *program.add_subcommand("list");
+  add_train(train, train_words);
+  add_list(list, list_words);
+  try {
+    program.parse(reversed(words));
+  } catch (const CLI::ParseError& error) {
+    find(line, "", error.what());
+    return line;
+  }
+  line.command = train.parsed() ? Command::train : list.parsed() ? Command::list : Command::help;
+  if (program_words.help || train_words.help || list_words.help) {
+    line.help_for = std::exchange(line.command, Command::help);
+  } else if (program_words.flags.at("version")) {
+    line.command = Command::version;
+  } else if (line.command == Command::train) {
+    read_train(line, train, train_words);
+  } else if (line.command == Command::list) {
+    read_list(line, list, list_words);
+  } else {
+    read_program(line, program);
+  }
+  return line;
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,26 @@
+// From what the user said to the settings of a run, with the source of every value.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "starling/cli/finding.hpp"
+#include "starling/cli/settings.hpp"
+
+namespace starling::cli {
+
+struct Effective {
+  Settings settings;
+  std::map<std::string, Source> sources;  ///< by option name; absent: the default
+  std::vector<Finding> findings;          ///< all mistakes by line; empty: the run may begin
+};
+
+/// Defaults, then the file, then the command line; then every value and every combination is checked.
+Effective resolve(const Reading& file, const Reading& command_line);
+
+/// The settings as a TOML file that gives the same run, each value with its source as a comment.
+std::string to_toml(const Effective& effective);
+
+}  // namespace starling::cli

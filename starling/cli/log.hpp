@@ -1,0 +1,50 @@
+// Lines about the run on standard error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "starling/cli/console.hpp"
+#include "starling/cli/settings.hpp"
+#include "starling/core/event.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace starling::cli {
+
+/// "starling: warning: peer 3 at 1.250 s: ..." for each event that is worth a line. Of one kind at most
+/// kMostLines are shown, the rest is counted. All members may be called concurrently.
+class Log {
+ public:
+  static constexpr std::uint64_t kMostLines = 20;
+
+  Log(Console& console, const ShowSettings& show);
+
+  void on_event(const Event& event);
+
+  void info(const std::string& text);
+  void warning(const std::string& text);
+  void error(const std::string& text);
+
+  /// Says how many lines were left out. Once, at the end of a run.
+  void report_left_out();
+
+ private:
+  bool may_show(std::size_t kind);
+
+  std::shared_ptr<spdlog::logger> logger_;  // spdlog hands loggers around as shared pointers
+  bool unlimited_;
+  std::mutex mutex_;                            // guards shown_
+  std::map<std::size_t, std::uint64_t> shown_;  // by kind of event
+};
+
+/// `text` with control characters but the line break made visible: what peers and files are called may not
+/// drive the terminal.
+std::string printable(std::string text);
+
+}  // namespace starling::cli

@@ -1,0 +1,50 @@
+// The one description of an option: command line, configuration file, help and docs all read it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "starling/cli/settings.hpp"
+
+namespace starling::cli {
+
+/// How a value is written in TOML. On the command line all are text, lists with commas.
+enum class ValueKind : std::uint8_t { whole, real, text, flag, reals, texts };
+
+struct Option {
+  std::string name;     ///< "lr-schedule": --lr-schedule and the key in its section
+  std::string section;  ///< "optimizer"
+  std::string value;    ///< what stands for the value in help: "N", "NAME"; empty for flags
+  std::string help;     ///< one sentence
+
+  /// Words people know the option by elsewhere; only to suggest its name.
+  std::vector<std::string> synonyms{};
+
+  /// Why the option has no effect with these settings and what would take it; empty: it has one. Asked
+  /// only if the user has set the option. Null: it always has an effect.
+  std::function<std::string(const Settings&)> refusal{};
+
+  ValueKind kind = ValueKind::text;
+  std::string range{};  ///< "at least 1", "threads | sim"
+
+  /// Parses and stores a value. @return what is wrong with it; empty if nothing
+  std::function<std::string(Settings&, const std::string&)> set{};
+
+  /// The value as TOML; empty if there is none.
+  std::function<std::string(const Settings&)> show{};
+};
+
+/// All options of `starling train`, by section, in the order of help.
+std::span<const Option> options();
+
+/// The option with this name; null if there is none.
+const Option* find_option(std::string_view name);
+
+/// "; did you mean 'lr'?" for a name that does not exist; knows synonyms and takes _ for -.
+std::string suggest_option(std::string_view name);
+
+}  // namespace starling::cli

@@ -1,0 +1,111 @@
+#include "starling/cli/option_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "starling/algorithm/registry.hpp"
+#include "starling/core/text.hpp"
+#include "starling/objective/catalog.hpp"
+
+namespace starling::cli {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
+  }
+  return text;
+}
+
+std::string has_no_effect(const std::string& with, const std::vector<std::string>& takers) {
+  return "has no effect with " + with + "; " + joined(takers) +
+         (takers.size() == 1 ? " takes it" : " take it");
+}
+
+/// Names from `takers` only; what the chosen name is called stands before it.
+Refusal only_for(std::string part,
+                 std::vector<std::string> takers,
+                 std::function<std::string(const Settings&)> chosen) {
+  return [part = std::move(part), takers = std::move(takers), chosen = std::move(chosen)](
+             const Settings& settings) {
+    const std::string name = split(chosen(settings), ':').front();
+    return contains(takers, name) ? "" : has_no_effect(part + " " + name, takers);
+  };
+}
+
+}  // namespace
+
+Refusal only_in_simulation() {
+  return [](const Settings& settings) {
+    return settings.world.on == WorldKind::simulation ? ""
+                                                      : has_no_effect("on threads", {"on sim"});
+  };
+}
+
+Refusal only_for_algorithms_with(std::string option) {
+  return [option = std::move(option)](const Settings& settings) {
+    std::vector<std::string> takers;
+    bool known = false;
+    for (const algorithm::Entry& entry : algorithm::registry()) {
+      known = known || entry.name == settings.experiment.algorithm;
+      if (contains(entry.options, option)) { takers.push_back(entry.name); }
+    }
+    // An unknown algorithm is a finding of its own; nobody knows what it would take.
+    const bool takes = !known || contains(takers, settings.experiment.algorithm);
+    return takes ? "" : has_no_effect("algorithm " + settings.experiment.algorithm, takers);
+  };
+}
+
+Refusal only_for_optimizers(std::vector<std::string> names) {
+  return only_for("optimizer", std::move(names), [](const Settings& settings) {
+    return settings.experiment.optimizer.name;
+  });
+}
+
+Refusal only_for_schedules(std::vector<std::string> names) {
+  return only_for("lr-schedule", std::move(names), [](const Settings& settings) {
+    return settings.experiment.learning_rate.schedule;
+  });
+}
+
+Refusal only_for_models(std::vector<std::string> names) {
+  return only_for("model", std::move(names), [](const Settings& settings) {
+    return settings.experiment.model;
+  });
+}
+
+Refusal only_for_models_with_data() {
+  return [](const Settings& settings) {
+    const std::string name = split(settings.experiment.model, ':').front();
+    std::vector<std::string> takers;
+    bool known = false;
+    for (const objective::CatalogEntry& entry : objective::model_catalog()) {
+      const std::string word = split(entry.name, ':').front();
+      known = known || word == name;
+      if (entry.needs_data) { takers.push_back(word); }
+    }
+    return !known || contains(takers, name) ? "" : has_no_effect("model " + name, takers);
+  };
+}
+
+Refusal only_for_models_with_data_unless_none() {
+  return [refusal = only_for_models_with_data()](const Settings& settings) {
+    return settings.experiment.data == "none" ? "" : refusal(settings);
+  };
+}
+
+Refusal only_with_folder() {
+  return [](const Settings& settings) -> std::string {
+    const auto& experiment = settings.experiment;
+    const bool has_folder = !experiment.out.empty() || !experiment.checkpoint.directory.empty();
+    return has_folder ? "" : "has no effect without a folder; add --out or --checkpoint-dir";
+  };
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,31 @@
+// Which settings make an option meaningless: no option is ignored, so these refuse it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "starling/cli/settings.hpp"
+
+namespace starling::cli {
+
+/// Says why an option has no effect with the given settings, and what would take it; empty: it has one.
+using Refusal = std::function<std::string(const Settings&)>;
+
+Refusal only_in_simulation();
+
+/// For options that the algorithms' table assigns: `option` as it is called there.
+Refusal only_for_algorithms_with(std::string option);
+
+Refusal only_for_optimizers(std::vector<std::string> names);
+Refusal only_for_schedules(std::vector<std::string> names);
+Refusal only_for_models(std::vector<std::string> names);
+Refusal only_for_models_with_data();
+
+/// For --data itself: that there is none may be said to every model.
+Refusal only_for_models_with_data_unless_none();
+
+/// For what is written beside the run: needs --out or --checkpoint-dir.
+Refusal only_with_folder();
+
+}  // namespace starling::cli

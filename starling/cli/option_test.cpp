@@ -1,0 +1,113 @@
+#include "starling/cli/option.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "starling/cli/option_values.hpp"
+
+namespace starling::cli {
+namespace {
+
+TEST(Options, HaveUniqueNamesAndStandTogetherBySection) {
+  std::set<std::string> names;
+  std::set<std::string> sections;
+  std::string section;
+  for (const Option& option : options()) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    if (option.section != section) {
+      section = option.section;
+      EXPECT_TRUE(sections.insert(section).second) << "section comes back: " << section;
+    }
+    EXPECT_FALSE(option.help.empty()) << option.name;
+    EXPECT_EQ(option.value.empty(), option.kind == ValueKind::flag) << option.name;
+  }
+}
+
+TEST(Options, ASynonymIsNotAnOption) {
+  for (const Option& option : options()) {
+    for (const std::string& synonym : option.synonyms) {
+      EXPECT_EQ(find_option(synonym), nullptr) << synonym;
+    }
+  }
+}
+
+/// What an option shows can be given back to it: the printed configuration is a configuration.
+TEST(Options, TakeBackTheDefaultTheyShow) {
+  for (const Option& option : options()) {
+    std::string value = option.show(Settings{});
+    if (value.empty()) { continue; }
+    if (option.kind == ValueKind::text) { value = value.substr(1, value.size() - 2); }
+    Settings settings;
+    EXPECT_EQ(option.set(settings, value), "") << option.name;
+    EXPECT_EQ(option.show(settings), option.show(Settings{})) << option.name;
+  }
+}
+
+TEST(Options, EachStoresWhatItIsGiven) {
+  for (const Option& option : options()) {
+    if (option.kind != ValueKind::whole && option.kind != ValueKind::real) { continue; }
+    Settings settings;
+    ASSERT_EQ(option.set(settings, "1"), "") << option.name;
+    const bool whole = option.kind == ValueKind::whole;
+    EXPECT_EQ(option.show(settings), whole ? "1" : "1.0") << option.name;
+    Settings other;
+    ASSERT_EQ(option.set(other, whole ? "3" : "0.5"), "") << option.name;
+    EXPECT_EQ(option.show(other), whole ? "3" : "0.5") << option.name;
+  }
+}
+
+TEST(Options, RefuseWhatIsNoNumber) {
+  for (const Option& option : options()) {
+    const bool numeric = option.kind == ValueKind::whole || option.kind == ValueKind::real ||
+                         option.kind == ValueKind::reals;
+    if (!numeric) { continue; }
+    for (const char* value : {"", "x", "1x", "-1", "nan", "inf", "1e999", "1,5x", " 1", "0x10"}) {
+      Settings settings;
+      EXPECT_NE(option.set(settings, value), "") << option.name << " took '" << value << "'";
+    }
+  }
+}
+
+TEST(Options, ASlipOfTheFingersIsRecognised) {
+  EXPECT_EQ(suggest_option("learning_rte"), "; did you mean 'lr'?");
+  EXPECT_EQ(suggest_option("batch_size"), "; did you mean 'batch'?");
+  EXPECT_EQ(suggest_option("topologie"), "; did you mean 'topology'?");
+  EXPECT_EQ(suggest_option("checkpoint_every"), "; did you mean 'checkpoint-every'?");
+  EXPECT_EQ(suggest_option("qqqqqqqqqqqqqq"), "; see starling train --help");
+}
+
+TEST(Options, AnInjectionNamesPeerStepAndValue) {
+  const Option* inject = find_option("inject");
+  Settings settings;
+  EXPECT_EQ(inject->set(settings, "5:7:nan,3:9:inf,1:2"), "");
+  EXPECT_EQ(inject->show(settings), R"(["5:7:nan", "3:9:inf", "1:2:nan"])");
+  for (const char* value : {"5", "5:x:nan", "x:5:nan", "1:2:3", "1:2:nan:4", ":", "1:2:nan,"}) {
+    Settings other;
+    EXPECT_NE(inject->set(other, value), "") << value;
+  }
+}
+
+TEST(OptionValues, TomlLiteralsAreTomlInEveryCase) {
+  EXPECT_EQ(toml_real(1.0), "1.0");
+  EXPECT_EQ(toml_real(0.1F), "0.1");
+  EXPECT_EQ(toml_real(1e-8F), "1e-08");
+  EXPECT_EQ(toml_text("a\"b\\c\n"), R"("a\"b\\c\u000A")");
+}
+
+TEST(OptionValues, RangesHoldTheirEnds) {
+  std::string wrong;
+  EXPECT_TRUE(read_whole("3", {3, 5}, wrong));
+  EXPECT_TRUE(read_whole("5", {3, 5}, wrong));
+  EXPECT_EQ(wrong, "");
+  EXPECT_FALSE(read_whole("6", {3, 5}, wrong));
+  EXPECT_EQ(wrong, "expected a whole number, 3 to 5, found '6'");
+  const RealRange above{.least = 0.0, .most = 1.0, .bound = RealRange::Least::excluded};
+  EXPECT_FALSE(read_real("0", above, wrong));
+  EXPECT_EQ(wrong, "expected a number, above 0 to 1, found '0'");
+  EXPECT_TRUE(read_real("1", above, wrong));
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,35 @@
+// What one call of `starling train` is about: the experiment, the world it runs in, and how it is shown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "starling/trainer/experiment.hpp"
+
+namespace starling::cli {
+
+/// Where the peers live.
+enum class WorldKind : std::uint8_t { threads, simulation };
+
+struct WorldSettings {
+  WorldKind on = WorldKind::threads;
+  std::string platform = "lan";  ///< simulation: lan | wan | torus:AxBxC | a SimGrid platform file
+  std::string faults;            ///< simulation: a file or rates; empty: none
+  std::string host_speeds;       ///< simulation: one number a host, or a rule; empty: all the same
+  std::string stragglers;        ///< simulation: which peers are slow; empty: none
+};
+
+struct ShowSettings {
+  bool overwrite = false;  ///< --out may hold an earlier run
+  bool json = false;       ///< the summary as JSON instead of a table
+  bool quiet = false;      ///< errors only
+  bool verbose = false;    ///< debug events too
+};
+
+struct Settings {
+  trainer::Experiment experiment;
+  WorldSettings world;
+  ShowSettings show;
+};
+
+}  // namespace starling::cli

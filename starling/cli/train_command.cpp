@@ -1,0 +1,160 @@
+#include "starling/cli/train_command.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "starling/cli/config_file.hpp"
+#include "starling/cli/console.hpp"
+#include "starling/cli/effective.hpp"
+#include "starling/cli/log.hpp"
+#include "starling/cli/output.hpp"
+#include "starling/cli/progress.hpp"
+#include "starling/cli/run_folder.hpp"
+#include "starling/cli/signals.hpp"
+#include "starling/cli/summary_table.hpp"
+#include "starling/cli/worlds.hpp"
+#include "starling/core/error.hpp"
+#include "starling/trainer/train.hpp"
+
+namespace starling::cli {
+
+namespace {
+
+constexpr Duration kForEver{-1};
+constexpr Duration kPatienceWhenInterrupted = std::chrono::seconds(2);
+
+/// What people see of a run while it lasts.
+class Display final : public Observer {
+ public:
+  Display(Log& log, Progress* progress) : log_(log), progress_(progress) {}
+
+  void on_event(const Event& event) override {
+    const auto* done = std::get_if<StepDone>(&event.what);
+    if (done != nullptr && progress_ != nullptr) { progress_->on_step(*done); }
+    log_.on_event(event);
+  }
+
+ private:
+  Log& log_;
+  Progress* progress_;  // null if nobody wants to see it
+};
+
+ExitCode refuse(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) { text += printable(finding.line()) + "\n"; }
+  write_all(STDERR_FILENO, text, kForEver);
+  return ExitCode::configuration;
+}
+
+std::size_t cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const bool known = ::sched_getaffinity(0, sizeof set, &set) == 0;
+  return known ? static_cast<std::size_t>(CPU_COUNT(&set)) : 1;
+}
+
+/// Peers on threads compute at the same time; virtual time does not care.
+void warn_about_cores(const Settings& settings, Log& log) {
+  const std::size_t peers = settings.experiment.peers;
+  const std::size_t available = cores();
+  if (settings.world.on != WorldKind::threads || peers <= available) { return; }
+  log.warning(fmt::format("{} peers share {} {}: expect a step to take about {:.1f} times as long as with "
+                          "a core for each",
+                          peers,
+                          available,
+                          available == 1 ? "core" : "cores",
+                          static_cast<double>(peers) / static_cast<double>(available)));
+}
+
+/// Standard output gets `text`. A reader that has gone is no error: it has seen what it wanted.
+ExitCode print_result(const std::string& text, bool interrupted, Log& log) {
+  const Duration patience = interrupted ? kPatienceWhenInterrupted : kForEver;
+  const Written written = write_all(STDOUT_FILENO, text, patience);
+  if (written != Written::failed) { return ExitCode::ok; }
+  log.error(fmt::format("standard output: cannot write the summary: {}", std::strerror(errno)));
+  return ExitCode::storage;
+}
+
+ExitCode train_and_report(const Effective& effective, trainer::StopPoint& stop, SignalWatch& watch,
+                          Console& console, Log& log) {
+  const Settings& settings = effective.settings;
+  std::optional<Progress> progress;
+  if (!settings.show.quiet) {
+    progress.emplace(console, settings.experiment.peers, settings.experiment.steps.value_or(0));
+  }
+  Display display(log, progress ? &*progress : nullptr);
+  warn_about_cores(settings, log);
+  const trainer::Summary summary = trainer::train(
+      settings.experiment,
+      {.make_world = world_factory(settings.world),
+       .observer = &display,
+       .stop = &stop,
+       .virtual_time = settings.world.on == WorldKind::simulation});
+  watch.end_at_once();
+  console.clear();
+  log.report_left_out();
+  const std::string text =
+      settings.show.json ? trainer::to_json(summary) : summary_table(summary);
+  const ExitCode printed = print_result(text, stop.requested(), log);
+  if (!summary.error.empty()) { log.error(summary.error); }
+  return summary.exit_code == ExitCode::ok ? printed : summary.exit_code;
+}
+
+ExitCode run(const Effective& effective, Console& console, Log& log) {
+  const trainer::Experiment& experiment = effective.settings.experiment;
+  trainer::StopPoint stop;
+  SignalWatch watch([&] {
+    stop.request();
+    log.warning("interrupted: finishing the round; once more ends at once");
+  });
+  std::optional<FolderLock> out;
+  std::optional<FolderLock> checkpoints;
+  if (!experiment.out.empty()) {
+    out.emplace(experiment.out, "out");
+    prepare_run_folder(effective.settings, to_toml(effective));
+  }
+  if (!experiment.checkpoint.directory.empty()) {
+    checkpoints.emplace(experiment.checkpoint.directory, "checkpoint-dir");
+    prepare_checkpoint_folder(effective.settings);
+  }
+  return train_and_report(effective, stop, watch, console, log);
+}
+
+}  // namespace
+
+ExitCode run_train(const CommandLine& line) {
+  const Reading file = line.config.empty() ? Reading{} : read_config_file(line.config);
+  const Effective effective = resolve(file, line.train);
+  if (!effective.findings.empty()) { return refuse(effective.findings); }
+  if (line.print_config) {
+    write_all(STDOUT_FILENO, to_toml(effective), kForEver);
+    return ExitCode::ok;
+  }
+  Console console;
+  Log log(console, effective.settings.show);
+  try {
+    return run(effective, console, log);
+  } catch (const Error& error) {
+    console.clear();
+    log.error(error.what());
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    console.clear();
+    log.error("out of memory: fewer peers, a smaller model or a smaller batch needs less");
+    return ExitCode::internal;
+  } catch (const std::exception& error) {
+    console.clear();
+    log.error(fmt::format("internal error, please report it: {}", error.what()));
+    return ExitCode::internal;
+  }
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,284 @@
+// starling train from outside: what it prints, what it leaves, how it ends.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+#include "starling/algorithm/registry.hpp"
+#include "tests/cli/process.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace starling::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+/// A run of a few milliseconds, without libtorch and without files of data.
+Words small_run(const Words& more) {
+  Words words{"train", "--model", "logistic", "--data", "toy"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+nlohmann::json summary_of(const Words& more) {
+  Words words = small_run(more);
+  words.emplace_back("--json");
+  const Outcome outcome = run_starling(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out, nullptr, false);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool build_has_simulation() { return contains(run_starling({"--version"}).out, "sim"); }
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Train, ShowsATableAndLeavesItsFiles) {
+  const TempDirectory folder;
+  const std::string out = (folder / "run").string();
+  const Outcome outcome = run_starling(small_run({"--peers", "2", "--steps", "20", "--out", out}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* line : {"algorithm  ", "loss, averaged model", "accuracy, averaged model",
+                           "accuracy, peers' own models", "consensus distance",
+                           "drift of the mean", "sent ", "time of a peer", "wall time",
+                           "parameters "}) {
+    EXPECT_TRUE(contains(outcome.out, line)) << line << "\n" << outcome.out;
+  }
+  const auto summary = nlohmann::json::parse(content_of(folder / "run/summary.json"));
+  EXPECT_TRUE(contains(outcome.out, summary.at("parameters_sha256").get<std::string>()));
+  EXPECT_EQ(summary.at("steps"), 20);
+  EXPECT_EQ(summary.at("exit_code"), 0);
+  const std::string metrics = content_of(folder / "run/metrics.jsonl");
+  EXPECT_GE(lines_in(metrics), 21U);  // a configuration and a line a step
+}
+
+TEST(Train, TheConfigurationItLeavesGivesTheSameBits) {
+  const TempDirectory folder;
+  const std::string first = (folder / "first").string();
+  const std::string second = (folder / "second").string();
+  const auto one = summary_of({"--peers", "3", "--algorithm", "sgp", "--optimizer", "momentum",
+                               "--lr", "0.03", "--steps", "25", "--seed", "5", "--out", first});
+  const Outcome again = run_starling(
+      {"train", "--config", first + "/config.toml", "--out", second});  // --json stands in it
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const auto two = nlohmann::json::parse(again.out);
+  EXPECT_EQ(one.at("parameters_sha256"), two.at("parameters_sha256"));
+}
+
+TEST(Train, OnePeerIsPlainTrainingWithEveryAlgorithmAndSendsNothing) {
+  std::set<std::string> bits;
+  for (const algorithm::Entry& entry : algorithm::registry()) {
+    Words words = small_run({"--peers", "1", "--steps", "20", "--json"});
+    words.insert(words.end(), {"--algorithm", entry.name});
+    const Outcome outcome = run_starling(words);
+    ASSERT_EQ(outcome.exit_code, 0) << entry.name << outcome.err;
+    EXPECT_EQ(outcome.err, "starling: info: 1 peer, nothing to average\n") << entry.name;
+    const auto summary = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(summary.at("bytes_sent"), 0) << entry.name;
+    EXPECT_EQ(summary.at("messages_sent"), 0) << entry.name;
+    bits.insert(summary.at("parameters_sha256"));
+  }
+  EXPECT_EQ(bits.size(), 1U);
+}
+
+struct Unequal {
+  const char* name;
+  const char* samples;
+  const char* policy;
+  std::uint64_t seen;
+};
+
+class UnequalBatches : public ::testing::TestWithParam<Unequal> {};
+
+/// 858 samples on 4 peers are shards of 215, 215, 214, 214: 27 batches of 8 with a short last one, 26 full.
+TEST_P(UnequalBatches, EndAndAreCounted) {
+  const Unequal& given = GetParam();
+  const auto summary = summary_of({"--peers", "4", "--batch", "8", "--epochs", "3", "--data",
+                                   std::string("toy:samples=") + given.samples, "--last-batch",
+                                   given.policy, "--algorithm", "allreduce-sgd"});
+  EXPECT_EQ(summary.at("samples_seen"), given.seen);
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         UnequalBatches,
+                         ::testing::Values(Unequal{"JoinOut", "858", "join-out", 3 * 858},
+                                           Unequal{"DropLast", "858", "drop-last", 3 * 4 * 26 * 8},
+                                           Unequal{"Pad", "858", "pad", 3 * 4 * 27 * 8},
+                                           Unequal{"SevenJoinOut", "7", "join-out", 3 * 7},
+                                           Unequal{"SevenPad", "7", "pad", 3 * 4 * 8}),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
+
+TEST(Train, RefusesAnEpochWithoutAFullBatch) {
+  const Outcome outcome = run_starling({"train", "--model", "logistic", "--data", "toy:samples=7",
+                                        "--peers", "4", "--batch", "8", "--last-batch",
+                                        "drop-last"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(outcome.out.empty());
+  EXPECT_TRUE(contains(outcome.err, "drop-last")) << outcome.err;
+}
+
+TEST(Train, APolicyOfStoppingEndsWithTheCodeForNumbersAndNamesThePeer) {
+  const Outcome outcome = run_starling(small_run({"--peers", "4", "--steps", "20", "--inject", "2:7:nan"}));
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_TRUE(contains(outcome.err, "starling: error: ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "peer 2")) << outcome.err;
+}
+
+TEST(Train, DataThatIsNotThereEndsWithItsCodeAndTheFolderCanBeUsedAgain) {
+  const TempDirectory folder;
+  const std::string out = (folder / "run").string();
+  const Words words{"train", "--model", "logistic", "--steps", "3", "--peers", "2", "--out", out};
+  Words without_data = words;
+  without_data.insert(without_data.end(), {"--data-dir", folder.path().string()});
+  const Outcome outcome = run_starling(without_data);
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_EQ(lines_in(outcome.err), outcome.err.starts_with("starling: warning") ? 2U : 1U)
+      << outcome.err;
+  Words with_data = words;
+  with_data.insert(with_data.end(), {"--data", "toy"});
+  EXPECT_EQ(run_starling(with_data).exit_code, 0);
+}
+
+TEST(Train, AFolderThatCannotBeMadeIsAnErrorOfStorage) {
+  const Outcome outcome = run_starling(small_run({"--steps", "3", "--out", "/proc/starling-run"}));
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_TRUE(contains(outcome.err, "/proc/starling-run: cannot make the folder")) << outcome.err;
+}
+
+TEST(Train, AnEarlierRunIsNotLostByAccident) {
+  const TempDirectory folder;
+  const Words words = small_run({"--peers", "2", "--steps", "3", "--out", folder.path().string()});
+  ASSERT_EQ(run_starling(words).exit_code, 0);
+  const std::string summary = content_of(folder / "summary.json");
+  const Outcome refused = run_starling(words);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "holds a run already")) << refused.err;
+  EXPECT_EQ(content_of(folder / "summary.json"), summary);
+  Words overwriting = words;
+  overwriting.emplace_back("--overwrite");
+  EXPECT_EQ(run_starling(overwriting).exit_code, 0);
+}
+
+TEST(Train, TwoRunsDoNotShareAFolder) {
+  const TempDirectory folder;
+  const std::string out = folder.path().string();
+  Process first({.arguments = small_run({"--peers", "2", "--steps", "1000000000", "--out", out})});
+  for (int tries = 0; tries < 1000 && !std::filesystem::exists(folder / "config.toml"); ++tries) {
+    ASSERT_FALSE(first.ends_within(5ms));
+  }
+  const Outcome second = run_starling(small_run({"--steps", "3", "--out", out, "--overwrite"}));
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_TRUE(contains(second.err, "another run is writing there")) << second.err;
+  first.send(SIGINT);
+  EXPECT_EQ(first.finish().exit_code, 130);
+}
+
+TEST(Train, QuietSaysNothingAndVerboseSaysEveryStep) {
+  const Words run = small_run({"--peers", "64", "--steps", "2"});
+  const auto err_with = [&](const char* option) {
+    Words words = run;
+    words.emplace_back(option);
+    return run_starling(words).err;
+  };
+  EXPECT_EQ(err_with("--quiet"), "");
+  EXPECT_TRUE(contains(err_with("--verbose"), "peer 63 at "));
+}
+
+TEST(Train, MorePeersThanCoresAreWarnedAbout) {
+  const Outcome outcome = run_starling(small_run({"--peers", "999", "--steps", "1", "--algorithm", "dsgd"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "starling: warning: 999 peers share ")) << outcome.err;
+}
+
+TEST(Train, AReaderThatLeavesIsNoError) {
+  const std::string command = std::string("bash -c 'set -o pipefail; \"") + STARLING_PROGRAM +
+                              "\" train --model logistic --data toy --steps 5 --json 2>/dev/null | true'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST(Train, TheSimulatedWorldGivesTheSameBits) {
+  if (!build_has_simulation()) {
+    const Outcome outcome = run_starling(small_run({"--on", "sim"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.err, "on: this build has no simulation")) << outcome.err;
+    return;
+  }
+  const Words run{"--peers", "4", "--algorithm", "sgp", "--steps", "30", "--seed", "7"};
+  Words simulated = run;
+  simulated.insert(simulated.end(), {"--on", "sim", "--platform", "wan", "--stragglers", "1x5"});
+  const auto threads = summary_of(run);
+  const auto sim = summary_of(simulated);
+  EXPECT_EQ(threads.at("parameters_sha256"), sim.at("parameters_sha256"));
+  EXPECT_GT(sim.at("virtual_seconds").get<double>(), 0.0);
+}
+
+// ---- the screen
+
+/// What a terminal is told between two erasures of its line: the live lines.
+std::vector<std::string> live_lines(const std::string& screen) {
+  const std::string erase = "\r\x1b[K";
+  std::vector<std::string> lines;
+  for (std::size_t at = screen.find(erase); at != std::string::npos;) {
+    const std::size_t begin = at + erase.size();
+    at = screen.find(erase, begin);
+    lines.push_back(screen.substr(begin, at == std::string::npos ? at : at - begin));
+  }
+  return lines;
+}
+
+ProcessOptions on_screen(const Words& more, const char* terminal) {
+  return {.arguments = small_run(more), .environment = {{"TERM", terminal}}, .directory = {}};
+}
+
+class ScreenOfWidth : public ::testing::TestWithParam<unsigned short> {};
+
+TEST_P(ScreenOfWidth, IsNeverOverrun) {
+  const Outcome outcome =
+      run_on_terminal(on_screen({"--peers", "1", "--steps", "20000"}, "xterm"), GetParam());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  const auto lines = live_lines(outcome.out);
+  EXPECT_FALSE(lines.empty());
+  for (const std::string& line : lines) {
+    const std::size_t end = line.find_first_of("\r\n");  // the summary follows the last one
+    if (end == std::string::npos) { EXPECT_LT(line.size(), GetParam()) << line; }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, ScreenOfWidth, ::testing::Values(1, 2, 7, 20, 80, 300));
+
+TEST(Screen, ADumbTerminalGetsNoControlCharacters) {
+  const Outcome outcome =
+      run_on_terminal(on_screen({"--peers", "64", "--steps", "200"}, "dumb"), 80);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "\x1b")) << outcome.out;
+}
+
+TEST(Screen, ColoursAreOffWhereTheyAreNotWanted) {
+  ProcessOptions options = on_screen({"--peers", "64", "--steps", "2"}, "xterm");
+  EXPECT_TRUE(contains(run_on_terminal(options, 80).out, "\x1b[1;33mwarning"));
+  options.environment.emplace_back("NO_COLOR", "1");
+  EXPECT_FALSE(contains(run_on_terminal(options, 80).out, "\x1b[1;33m"));
+}
+
+TEST(Screen, ALogGetsNoControlCharacters) {
+  const Outcome outcome = run_starling(small_run({"--peers", "64", "--steps", "200"}));
+  EXPECT_FALSE(contains(outcome.err, "\x1b")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "\r")) << outcome.err;
+}
+
+}  // namespace
+}  // namespace starling::testing
