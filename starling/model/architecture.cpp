@@ -58,11 +58,11 @@ double parse_dropout(const std::string& name, const std::string& text) {
 Arguments parse_arguments(const std::string& name,
                           std::span<const std::string> parts,
                           std::vector<std::size_t> default_sizes) {
-  constexpr std::string_view kDropout = "dropout=";
+  constexpr std::string_view dropout = "dropout=";
   Arguments arguments{std::move(default_sizes), 0.0};
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (parts[k].starts_with(kDropout)) {
-      arguments.dropout = parse_dropout(name, parts[k].substr(kDropout.size()));
+    if (parts[k].starts_with(dropout)) {
+      arguments.dropout = parse_dropout(name, parts[k].substr(dropout.size()));
     } else if (k == 0) {
       arguments.sizes = parse_sizes(name, parts[k]);
     } else {

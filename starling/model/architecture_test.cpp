@@ -66,7 +66,8 @@ TEST(Architecture, FreshParametersAreTheSameBitsOnEveryMachine) {
   // times that.
   for (const std::size_t k : {std::size_t{2}, std::size_t{6}}) {
     const auto weights = std::span(fresh).subspan(tensors[k].offset, tensors[k].elements());
-    const double fan_in = static_cast<double>(weights.size() / tensors[k].shape.front());
+    const double fan_in =
+        static_cast<double>(tensors[k].elements()) / static_cast<double>(tensors[k].shape[0]);
     double squares = 0.0;
     for (const float weight : weights) {
       squares += static_cast<double>(weight) * static_cast<double>(weight);

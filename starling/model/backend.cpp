@@ -24,10 +24,10 @@ Function* blas_function(const char* name) {
 /// two peers on threads were up to 1.5 times slower than in two processes. With these thresholds
 /// the memory is kept.
 void keep_freed_memory() {
-  constexpr int kMapAbove = 32 << 20;  // the largest value glibc itself would grow to
-  constexpr int kTrimAbove = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kMapAbove);
-  mallopt(M_TRIM_THRESHOLD, kTrimAbove);
+  constexpr int map_above = 32 << 20;  // the largest value glibc itself would grow to
+  constexpr int trim_above = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, map_above);
+  mallopt(M_TRIM_THRESHOLD, trim_above);
 }
 
 void prepare_process() {

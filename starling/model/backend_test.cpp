@@ -35,9 +35,9 @@ void* use_network(void* data) {
 TEST(Backend, StatedStackIsTwiceWhatIsUsed) {
   const TestImages images({.samples = 300, .shape = {1, 28, 28}});
   const std::size_t stated = objective::network_backend(objective::plugin_candidates()).stack_bytes;
-  constexpr std::byte kPaint{0xA5};
+  constexpr std::byte paint{0xA5};
   std::vector<std::byte> stack(std::size_t{1} << 20,
-                               kPaint);  // above what is tested, to see overruns
+                               paint);  // above what is tested, to see overruns
   pthread_attr_t attributes{};
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
   ASSERT_EQ(pthread_attr_setstack(&attributes, stack.data(), stack.size()), 0);
@@ -45,7 +45,7 @@ TEST(Backend, StatedStackIsTwiceWhatIsUsed) {
   ASSERT_EQ(pthread_create(&thread, &attributes, use_network, const_cast<TestImages*>(&images)), 0);
   ASSERT_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&attributes);
-  const auto untouched = std::ranges::find_if(stack, [&](std::byte b) { return b != kPaint; });
+  const auto untouched = std::ranges::find_if(stack, [&](std::byte b) { return b != paint; });
   EXPECT_LE(static_cast<std::size_t>(stack.end() - untouched) * 2, stated);
 }
 

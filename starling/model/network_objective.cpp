@@ -6,6 +6,7 @@
 
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>  // before the operators: clang wants it complete
 #include <ATen/ops/argmax.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/cross_entropy_loss.h>

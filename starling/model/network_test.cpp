@@ -33,17 +33,17 @@ void expect_gradient_of_loss(const std::string& name) {
   // A gradient lies between the two slopes, also where a ReLU or max-pooling has its kink on one
   // side. The loss, about 1, is a float: 1.2e-7 / h = 6e-5 of rounding in a slope; the network's
   // own sums are shorter than 100 terms, so another ten times that is room enough.
-  constexpr float kStep = 2e-3F;
-  constexpr double kTolerance = 6e-4;
+  constexpr float step = 2e-3F;
+  constexpr double tolerance = 6e-4;
   for (std::size_t k = 0; k < point.size(); ++k) {
     const float kept = point[k];
-    point[k] = kept + kStep;
-    const double right = (loss_and_gradient(unused) - loss) / kStep;
-    point[k] = kept - kStep;
-    const double left = (loss - loss_and_gradient(unused)) / kStep;
+    point[k] = kept + step;
+    const double right = (loss_and_gradient(unused) - loss) / step;
+    point[k] = kept - step;
+    const double left = (loss - loss_and_gradient(unused)) / step;
     point[k] = kept;
-    EXPECT_GE(gradient[k], std::min(left, right) - kTolerance) << network->layout().tensor_of(k);
-    EXPECT_LE(gradient[k], std::max(left, right) + kTolerance) << network->layout().tensor_of(k);
+    EXPECT_GE(gradient[k], std::min(left, right) - tolerance) << network->layout().tensor_of(k);
+    EXPECT_LE(gradient[k], std::max(left, right) + tolerance) << network->layout().tensor_of(k);
   }
 }
 

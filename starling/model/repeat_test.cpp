@@ -31,15 +31,15 @@ TEST(Repeat, PeersOnThreadsGetTheBitsOfOneAfterTheOther) {
   const TestImages data({});
   for (const char* name : {"linear", "mlp:dropout=0.3", "cnn:dropout=0.3"}) {
     SCOPED_TRACE(name);
-    constexpr std::size_t kPeers = 4;
-    std::vector<std::vector<float>> together(kPeers);
+    constexpr std::size_t peers = 4;
+    std::vector<std::vector<float>> together(peers);
     {
       std::vector<std::jthread> threads;
-      for (std::size_t peer = 0; peer < kPeers; ++peer) {
+      for (std::size_t peer = 0; peer < peers; ++peer) {
         threads.emplace_back([&, peer] { together[peer] = train(name, data, peer); });
       }
     }
-    for (std::size_t peer = 0; peer < kPeers; ++peer) {
+    for (std::size_t peer = 0; peer < peers; ++peer) {
       EXPECT_EQ(train(name, data, peer), together[peer]) << "peer " << peer;
     }
   }
@@ -80,12 +80,12 @@ TEST(Repeat, DropoutKeepsTheExpectedGradient) {
   plain->gradient(point, {&data, samples}, random, expected);
   EXPECT_EQ(random.state().position, 0U) << "a network without random layers draws nothing";
 
-  constexpr std::size_t kDraws = 2000;
+  constexpr std::size_t draws = 2000;
   std::vector<double> mean(point.size(), 0.0);
-  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+  for (std::size_t draw = 0; draw < draws; ++draw) {
     dropping->gradient(point, {&data, samples}, random, gradient);
     for (std::size_t k = 0; k < mean.size(); ++k) {
-      mean[k] += static_cast<double>(gradient[k]) / kDraws;
+      mean[k] += static_cast<double>(gradient[k]) / draws;
     }
   }
   // A value counts 4/3 with probability 3/4, else 0: deviation sqrt(1/3) of itself. Hidden values

@@ -15,9 +15,9 @@ double accuracy_after(const std::string& name, std::size_t steps, float learning
   auto order = first_samples(data.train->size());
   Random random(1);
   random.shuffle(std::span(order));
-  constexpr std::size_t kBatch = 32;
+  constexpr std::size_t batch_size = 32;
   for (std::size_t step = 0; step < steps; ++step) {
-    const auto batch = std::span(order).subspan(step * kBatch, kBatch);
+    const auto batch = std::span(order).subspan(step * batch_size, batch_size);
     network->gradient(point, {data.train.get(), batch}, random, gradient);
     for (std::size_t k = 0; k < point.size(); ++k) {
       point[k] -= learning_rate * gradient[k];
