@@ -100,8 +100,6 @@ constexpr std::array kData = {
 
 // ---- models
 
-using Made = std::unique_ptr<Objective>;
-
 const Dataset& needed(const Dataset* train, const Spec& spec) {
   if (train == nullptr) {
     spec.refuse("this model learns from samples, but the data is 'none'");
@@ -109,8 +107,8 @@ const Dataset& needed(const Dataset* train, const Spec& spec) {
   return *train;
 }
 
-Made quadratic(const ModelOptions& options, const Dataset*, Spec& spec) {
-  QuadraticOptions problem{.peers = options.peers, .rank = options.rank, .seed = options.seed};
+ObjectiveMaker quadratic(const ModelOptions& options, const Dataset*, Spec& spec) {
+  QuadraticOptions problem{.peers = options.peers, .seed = options.seed};
   problem.dimension = spec.count("d", problem.dimension, {.least = 1, .most = kMostDimensions});
   problem.zeta = spec.number("zeta", problem.zeta, {.least = 0, .most = 1e6});
   problem.sigma = spec.number("sigma", problem.sigma, {.least = 0, .most = 1e6});
@@ -122,10 +120,12 @@ Made quadratic(const ModelOptions& options, const Dataset*, Spec& spec) {
   if (options.l2 != 0.0F) {
     spec.refuse("an L2 term is for logistic, this model has none");
   }
-  return std::make_unique<Quadratic>(problem);
+  return [shared = draw_quadratic_problem(problem)](std::size_t rank) {
+    return std::make_unique<Quadratic>(shared, rank);
+  };
 }
 
-Made logistic(const ModelOptions& options, const Dataset* train, Spec& spec) {
+ObjectiveMaker logistic(const ModelOptions& options, const Dataset* train, Spec& spec) {
   const Dataset& data = needed(train, spec);
   const bool image = data.sample_shape().size() > 1;
   const bool with = spec.flag("bias");
@@ -138,31 +138,34 @@ Made logistic(const ModelOptions& options, const Dataset* train, Spec& spec) {
     spec.refuse("the weight of the L2 term is " + std::to_string(options.l2) +
                 ", expected a number that is not negative");
   }
-  return std::make_unique<Logistic>(LogisticOptions{.features = data.features(),
-                                                    .classes = data.classes(),
-                                                    .bias = with || (image && !without),
-                                                    .l2 = options.l2});
+  const LogisticOptions wanted{.features = data.features(),
+                               .classes = data.classes(),
+                               .bias = with || (image && !without),
+                               .l2 = options.l2};
+  return [wanted](std::size_t) { return std::make_unique<Logistic>(wanted); };
 }
 
-Made network(const ModelOptions& options, const Dataset* train, Spec& spec) {
+ObjectiveMaker network(const ModelOptions& options, const Dataset* train, Spec& spec) {
   const Dataset& data = needed(train, spec);
   if (options.l2 != 0.0F) {
     spec.refuse("an L2 term is for logistic; networks take weight decay from the optimizer");
   }
   MakeNetwork& make = open_network_plugin(plugin_candidates());
-  return make_network(make,
-                      {.abi = kNetworkAbi,
-                       .name = options.name.c_str(),
-                       .sample_shape = data.sample_shape(),
-                       .classes = data.classes(),
-                       .seed = options.seed});
+  return [&make, &data, name = options.name, seed = options.seed](std::size_t) {
+    return make_network(make,
+                        {.abi = kNetworkAbi,
+                         .name = name.c_str(),
+                         .sample_shape = data.sample_shape(),
+                         .classes = data.classes(),
+                         .seed = seed});
+  };
 }
 
 enum class Needs : std::uint8_t { nothing, data, data_and_torch };
 
 struct ModelLine {
   const char* name;
-  Made (*make)(const ModelOptions&, const Dataset*, Spec&);
+  ObjectiveMaker (*prepare)(const ModelOptions&, const Dataset*, Spec&);
   Needs needs;
   const char* summary;
 };
@@ -246,9 +249,13 @@ DataPair load_data(const DataOptions& options) {
   return pair;
 }
 
-std::unique_ptr<Objective> make_objective(const ModelOptions& options, const Dataset* train) {
+ObjectiveMaker prepare_objectives(const ModelOptions& options, const Dataset* train) {
   Spec spec("model", options.name);
-  return find_line(kModels, spec).make(options, train, spec);
+  return find_line(kModels, spec).prepare(options, train, spec);
+}
+
+std::unique_ptr<Objective> make_objective(const ModelOptions& options, const Dataset* train) {
+  return prepare_objectives(options, train)(options.rank);
 }
 
 }  // namespace starling::objective

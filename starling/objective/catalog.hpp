@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +52,15 @@ struct ModelOptions {
   std::uint64_t seed = 1;
   float l2 = 0.0F;  ///< logistic: weight of the L2 term in the loss
 };
+
+/// Makes the objective of the peer of a rank; may be called by several peers at a time.
+using ObjectiveMaker = std::function<std::unique_ptr<Objective>(std::size_t rank)>;
+
+/// What makes the objectives of all peers; what they share is worked out here, once. `train` gives
+/// shapes (null for models without data) and outlives the maker. Networks come from the plug-in,
+/// which is opened here. options.rank plays no part.
+/// @throws ConfigError for an unknown name or data that does not fit the model
+ObjectiveMaker prepare_objectives(const ModelOptions& options, const Dataset* train);
 
 /// The objective of one peer. `train` gives shapes (null for models without data). Networks come
 /// from the plug-in, which is opened at the first request.

@@ -1,6 +1,7 @@
 #include "starling/objective/quadratic.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "starling/core/ensure.hpp"
 
@@ -67,45 +68,51 @@ PeerPart draw_part(const QuadraticOptions& options,
   return drawn;
 }
 
-}  // namespace
-
-Quadratic::Quadratic(const QuadraticOptions& options) : options_(options) {
-  ensure(options.rank < options.peers,
-         "a rank lies below the number of peers",
-         options.rank,
-         options.peers);
-  layout_.append("x", {options.dimension});
-  const std::vector<double> common = draw(options, "quadratic, common centre", 0);
-  const std::vector<double> mean = mean_offset(options);
-  PeerPart own = draw_part(options, mean, options.rank);
-  curvature_ = std::move(own.curvature);
-  centre_ = std::move(own.offset);
-  for (std::size_t k = 0; k < centre_.size(); ++k) {
-    centre_[k] += common[k];
-  }
-  sum_over_peers(common, mean);
-}
-
-void Quadratic::sum_over_peers(std::span<const double> common, std::span<const double> mean_draw) {
-  const std::size_t dimension = options_.dimension;
-  const auto peers = static_cast<double>(options_.peers);
-  mean_curvature_.assign(dimension, 0.0);
+/// x*, its loss and the curvature of the mean loss.
+void sum_over_peers(QuadraticProblem& problem) {
+  const std::size_t dimension = problem.options.dimension;
+  const auto peers = static_cast<double>(problem.options.peers);
+  problem.mean_curvature.assign(dimension, 0.0);
   std::vector<double> first(dimension, 0.0);   // mean of a_i e_i, e_i = b_i - c
   std::vector<double> second(dimension, 0.0);  // mean of a_i e_i^2
-  for (std::size_t peer = 0; peer < options_.peers; ++peer) {
-    const PeerPart drawn = draw_part(options_, mean_draw, peer);
+  for (std::size_t peer = 0; peer < problem.options.peers; ++peer) {
+    const PeerPart drawn = draw_part(problem.options, problem.mean_draw, peer);
     for (std::size_t k = 0; k < dimension; ++k) {
       const double weighted = drawn.curvature[k] * drawn.offset[k] / peers;
-      mean_curvature_[k] += drawn.curvature[k] / peers;
+      problem.mean_curvature[k] += drawn.curvature[k] / peers;
       first[k] += weighted;
       second[k] += weighted * drawn.offset[k];
     }
   }
-  optimum_.resize(dimension);
+  problem.optimum.resize(dimension);
   for (std::size_t k = 0; k < dimension; ++k) {
-    const double shift = first[k] / mean_curvature_[k];
-    optimum_[k] = common[k] + shift;
-    minimum_ += 0.5 * (second[k] - first[k] * shift);
+    const double shift = first[k] / problem.mean_curvature[k];
+    problem.optimum[k] = problem.common[k] + shift;
+    problem.minimum += 0.5 * (second[k] - first[k] * shift);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const QuadraticProblem> draw_quadratic_problem(const QuadraticOptions& options) {
+  auto problem = std::make_shared<QuadraticProblem>();
+  problem->options = options;
+  problem->common = draw(options, "quadratic, common centre", 0);
+  problem->mean_draw = mean_offset(options);
+  sum_over_peers(*problem);
+  return problem;
+}
+
+Quadratic::Quadratic(std::shared_ptr<const QuadraticProblem> problem, std::size_t rank)
+    : problem_(std::move(problem)) {
+  const QuadraticOptions& options = problem_->options;
+  ensure(rank < options.peers, "a rank lies below the number of peers", rank, options.peers);
+  layout_.append("x", {options.dimension});
+  PeerPart own = draw_part(options, problem_->mean_draw, rank);
+  curvature_ = std::move(own.curvature);
+  centre_ = std::move(own.offset);
+  for (std::size_t k = 0; k < centre_.size(); ++k) {
+    centre_[k] += problem_->common[k];
   }
 }
 
@@ -128,26 +135,28 @@ double Quadratic::gradient(std::span<const float> point,
          point.size(),
          out.size(),
          centre_.size());
+  const double sigma = problem_->options.sigma;
   double loss = 0.0;
   for (std::size_t k = 0; k < centre_.size(); ++k) {
     const double distance = double{point[k]} - centre_[k];
     const double slope = curvature_[k] * distance;
     loss += 0.5 * slope * distance;
-    const double noise = options_.sigma > 0.0 ? options_.sigma * random.normal() : 0.0;
+    const double noise = sigma > 0.0 ? sigma * random.normal() : 0.0;
     out[k] = static_cast<float>(slope + noise);
   }
   return loss;
 }
 
 Evaluation Quadratic::evaluate(std::span<const float> point, const Batch&) {
-  ensure(point.size() == optimum_.size(),
+  const std::vector<double>& optimum = problem_->optimum;
+  ensure(point.size() == optimum.size(),
          "evaluate: one number a parameter",
          point.size(),
-         optimum_.size());
-  double loss = minimum_;
-  for (std::size_t k = 0; k < optimum_.size(); ++k) {
-    const double distance = double{point[k]} - optimum_[k];
-    loss += 0.5 * mean_curvature_[k] * distance * distance;
+         optimum.size());
+  double loss = problem_->minimum;
+  for (std::size_t k = 0; k < optimum.size(); ++k) {
+    const double distance = double{point[k]} - optimum[k];
+    loss += 0.5 * problem_->mean_curvature[k] * distance * distance;
   }
   return {.loss_sum = loss, .samples = 1};
 }
@@ -157,7 +166,7 @@ void Quadratic::predict(std::span<const float>, const Batch&, std::span<float>) 
 }
 
 double Quadratic::flops_per_sample() const {
-  return 6.0 * static_cast<double>(options_.dimension);  // difference, slope, loss, noise added
+  return 6.0 * static_cast<double>(centre_.size());  // difference, slope, loss, noise added
 }
 
 }  // namespace starling::objective

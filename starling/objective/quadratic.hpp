@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,19 @@ struct QuadraticOptions {
   std::uint64_t seed = 1;
 };
 
+/// What all peers of a quadratic problem share: drawn once, read by every peer's objective.
+struct QuadraticProblem {
+  QuadraticOptions options;            ///< rank is that of no peer in particular
+  std::vector<double> common;          ///< c
+  std::vector<double> mean_draw;       ///< mean of z
+  std::vector<double> mean_curvature;  ///< over peers
+  std::vector<double> optimum;         ///< x*
+  double minimum = 0.0;
+};
+
+/// Costs 2 peers * dimension draws, memory for a few times `dimension` numbers.
+std::shared_ptr<const QuadraticProblem> draw_quadratic_problem(const QuadraticOptions& options);
+
 /// f_i(x) = 1/2 sum_k a_ik (x_k - b_ik)^2, a_ik > 0: 1/2 ||A_i (x - b_i)||^2 with diagonal A_i^2 =
 /// a_i. b_i = c + zeta (z_i - mean of z), c and z_i ~ N(0, I), drawn from the seed alike at every
 /// peer; graded: zeta is divided by sqrt(a_i) (i + 1). a_ik runs geometrically from 1 to `spread`
@@ -37,8 +51,12 @@ struct QuadraticOptions {
 /// minimum at x* = sum_i a_i b_i / sum_i a_i.
 class Quadratic final : public Objective {
  public:
-  /// Costs peers * dimension draws, memory for `dimension` numbers.
-  explicit Quadratic(const QuadraticOptions& options);
+  /// The problem is shared by the objectives of all peers.
+  Quadratic(std::shared_ptr<const QuadraticProblem> problem, std::size_t rank);
+
+  /// For one peer alone: draws the whole problem.
+  explicit Quadratic(const QuadraticOptions& options)
+      : Quadratic(draw_quadratic_problem(options), options.rank) {}
 
   [[nodiscard]] const Layout& layout() const override { return layout_; }
 
@@ -61,21 +79,16 @@ class Quadratic final : public Objective {
   [[nodiscard]] double flops_per_sample() const override;
 
   /// x*, where the mean of the losses of all peers is least.
-  [[nodiscard]] std::span<const double> optimum() const { return optimum_; }
+  [[nodiscard]] std::span<const double> optimum() const { return problem_->optimum; }
 
   /// The least mean loss: evaluate() at x*.
-  [[nodiscard]] double minimum() const { return minimum_; }
+  [[nodiscard]] double minimum() const { return problem_->minimum; }
 
  private:
-  QuadraticOptions options_;
+  std::shared_ptr<const QuadraticProblem> problem_;  // with the objectives of the other peers
   Layout layout_;
-  std::vector<double> curvature_;       // a_i of this peer
-  std::vector<double> centre_;          // b_i of this peer
-  std::vector<double> mean_curvature_;  // over peers
-  std::vector<double> optimum_;
-  double minimum_ = 0.0;
-
-  void sum_over_peers(std::span<const double> common, std::span<const double> mean_draw);
+  std::vector<double> curvature_;  // a_i of this peer
+  std::vector<double> centre_;     // b_i of this peer
 };
 
 }  // namespace starling::objective

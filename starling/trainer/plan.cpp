@@ -178,6 +178,11 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
   }
   load_data(plan);
   cut_data(plan);
+  plan.make_objective = objective::prepare_objectives({.name = experiment.model,
+                                                       .peers = experiment.peers,
+                                                       .seed = experiment.seed,
+                                                       .l2 = experiment.l2},
+                                                      plan.data.train.get());
   count_steps(plan);
   choose_evaluation_samples(plan);
 
@@ -197,12 +202,7 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
 
 algorithm::ReplicaParts make_parts(const Plan& plan, std::size_t rank) {
   const Experiment& experiment = plan.experiment;
-  auto objective = objective::make_objective({.name = experiment.model,
-                                              .peers = experiment.peers,
-                                              .rank = rank,
-                                              .seed = experiment.seed,
-                                              .l2 = experiment.l2},
-                                             plan.data.train.get());
+  auto objective = plan.make_objective(rank);
   std::optional<objective::Batches> batches;
   if (plan.data.train != nullptr) {
     batches.emplace(plan.partition[rank],

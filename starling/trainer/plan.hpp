@@ -21,8 +21,9 @@ struct Plan {
   Experiment experiment;
   const algorithm::Entry* entry = nullptr;
   std::shared_ptr<const topology::Topology>
-      topology;              ///< shared by all peers; null: exact averages only
-  objective::DataPair data;  ///< null for objectives without data
+      topology;                              ///< shared by all peers; null: exact averages only
+  objective::DataPair data;                  ///< null for objectives without data
+  objective::ObjectiveMaker make_objective;  ///< of the peer of a rank
   objective::Partition partition;
   std::uint64_t steps_per_epoch = 0;  ///< 0 without data
   std::uint64_t total_steps = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "starling/core/error.hpp"
 #include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/metrics.hpp"
 #include "starling/trainer/metrics_file.hpp"
@@ -17,7 +18,33 @@ namespace starling::trainer {
 
 namespace {
 
+/// Data drawn per peer, and problems made for n peers, are others for another n.
+void check_peers_may_change(const Plan& plan, std::size_t before) {
+  const Experiment& experiment = plan.experiment;
+  if (plan.data.train != nullptr && experiment.partition != "own") {
+    return;
+  }
+  throw ConfigError(
+      "resume: the checkpoint is of " + std::to_string(before) + " peers, not " +
+      std::to_string(experiment.peers) + ", and " +
+      (plan.data.train == nullptr ? "model " + experiment.model : "data " + experiment.data) +
+      " is another problem for another number of peers; resume with " + std::to_string(before));
+}
+
+/// A later resume would find the steps of both runs.
+void check_checkpoints_are_ours(const Plan& plan) {
+  const Experiment& experiment = plan.experiment;
+  const std::filesystem::path directory = checkpoint_directory(experiment);
+  if (!experiment.resume.empty() || directory.empty() || checkpoint_steps(directory).empty()) {
+    return;
+  }
+  throw ConfigError("checkpoint-dir: " + directory.string() +
+                    " holds checkpoints of another run; resume it, remove them or name another "
+                    "directory");
+}
+
 std::optional<Beginning> load_beginning(Plan& plan) {
+  check_checkpoints_are_ours(plan);
   const Experiment& experiment = plan.experiment;
   if (experiment.resume.empty()) {
     return std::nullopt;
@@ -29,6 +56,7 @@ std::optional<Beginning> load_beginning(Plan& plan) {
   plan.notes.push_back("resumed at step " + std::to_string(checkpoint.step) + " from " +
                        checkpoint.directory.string());
   if (checkpoint.peers.size() != experiment.peers) {
+    check_peers_may_change(plan, checkpoint.peers.size());
     std::vector<DataState> data;
     for (const PeerState& peer : checkpoint.peers) {
       data.push_back(peer.data);

@@ -138,6 +138,36 @@ TEST(Resume, AnotherNumberOfPeersVisitsTheRestOfTheEpochOnce) {
   }
 }
 
+TEST(Resume, AnotherNumberOfPeersIsRefusedWhereTheProblemDependsOnIt) {
+  for (const bool quadratic : {true, false}) {
+    const Scratch scratch;
+    Experiment first = toy("dsgd", 3, 4);
+    if (quadratic) {
+      first.model = "quadratic:d=5";
+    } else {
+      first.data = "synthetic-logistic:samples=40";
+      first.partition = "own";
+    }
+    first.checkpoint.directory = scratch.path();
+    first.checkpoint.every = 4;
+    train_on_threads(first);
+    Experiment second = first;
+    second.peers = 4;
+    second.steps = 8;
+    second.resume = scratch.path();
+    EXPECT_THROW(train_on_threads(second), ConfigError);
+  }
+}
+
+TEST(Checkpoints, AFreshRunIsRefusedWhereAnotherLeftSome) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 4);
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 4;
+  EXPECT_EQ(train_on_threads(experiment).exit_code, ExitCode::ok);
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
 TEST(Resume, AnotherExperimentIsRefused) {
   const Scratch scratch;
   Experiment first = toy("dsgd", 2, 4);
@@ -281,6 +311,7 @@ TEST(Checkpoints, ADirectoryRemovedInMidRunIsNotedOrStopsByPolicy) {
 
   Remove remove(experiment.checkpoint.directory);
   EXPECT_EQ(train_on(Kind::threads, experiment, nullptr, &remove).exit_code, ExitCode::ok);
+  std::filesystem::remove_all(experiment.checkpoint.directory);
   experiment.checkpoint.on_error = OnStorageError::stop;
   const Summary summary = train_on(Kind::threads, experiment, nullptr, &remove);
   EXPECT_EQ(summary.exit_code, ExitCode::storage);
