@@ -62,12 +62,6 @@ class Memory {
   }
 };
 
-/// A run with its place in the message and in memory.
-struct Target {
-  PlannedRun run;
-  Range elements;
-};
-
 }  // namespace
 
 /// One run of a plan.
