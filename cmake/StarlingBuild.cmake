@@ -64,7 +64,7 @@ function(starling_tests room)
   add_executable(${name} ${TESTS_SOURCES})
   target_link_libraries(${name} PRIVATE starling_test_support ${TESTS_LIBRARIES}
                         starling_warnings)
-  gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES TIMEOUT ${TESTS_TIMEOUT})
   # gtest_discover_tests() flattens lists among its properties, so several labels are set afterwards.
   set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")

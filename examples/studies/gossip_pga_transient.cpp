@@ -5,6 +5,7 @@
 //
 //   gossip_pga_transient [peers=20,50,100] [steps=4000] [repetitions=20] [period=16] [rate=0.2]
 //                        [batch=4] [samples=8000] [data=noniid] [csv=FILE]
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
@@ -127,9 +128,12 @@ trainer::Experiment experiment_for(const Setting& setting,
   experiment.partition = "own";
   experiment.batch = setting.batch;
   experiment.steps = setting.steps;
-  experiment.learning_rate = {.base = setting.rate, .schedule = "step", .drop_factor = 0.5};
+  auto& rate = experiment.learning_rate;  // halved every 1000 iterations
+  rate.base = setting.rate;
   for (std::uint64_t at = 1000; at < setting.steps; at += 1000) {
-    experiment.learning_rate.drop_at.push_back(static_cast<double>(at));
+    rate.schedule = "step";
+    rate.drop_factor = 0.5;
+    rate.drop_at.push_back(static_cast<double>(at));
   }
   experiment.metrics_every = kEvery;
   return experiment;
@@ -160,13 +164,14 @@ Curve run(const trainer::Experiment& experiment, const std::vector<double>& opti
 }
 
 Curve smoothed(const Curve& curve) {
+  const std::size_t window = std::min(kWindow, curve.size());
   Curve result;
-  for (std::size_t k = 0; k + kWindow <= curve.size(); ++k) {
+  for (std::size_t k = 0; k + window <= curve.size(); ++k) {
     double sum = 0.0;
-    for (std::size_t w = 0; w < kWindow; ++w) {
+    for (std::size_t w = 0; w < window; ++w) {
       sum += curve[k + w];
     }
-    result.push_back(sum / kWindow);
+    result.push_back(sum / static_cast<double>(window));
   }
   return result;
 }
