@@ -45,6 +45,10 @@ struct Pool {
   // Bytes in all lists. Relaxed: a bound, not a hand-over; the lists have their own locks.
   std::atomic<std::uint64_t> bytes{0};
 
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
   ~Pool() {
     for (auto& list : lists) {
       for (void* block : list.blocks) { ::operator delete(block, std::align_val_t{kAlignment}); }
@@ -105,7 +109,7 @@ Buffer::Buffer(std::size_t size) : size_(size) {
 
 Buffer Buffer::copy_of(std::span<const std::byte> bytes) {
   Buffer copy(bytes.size());
-  if (!bytes.empty()) { std::memcpy(copy.block_->payload(), bytes.data(), bytes.size()); }
+  if (!bytes.empty()) { std::memcpy(copy.mutable_bytes().data(), bytes.data(), bytes.size()); }
   return copy;
 }
 

@@ -137,6 +137,7 @@ void Worker::begin_as_newcomer(const Beginning& beginning) {
   copy(mean_parameters(old), replica_.parameters());
   for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
     std::vector<std::span<const float>> theirs;
+    theirs.reserve(old.size());
     for (const PeerState& peer : old) {
       theirs.emplace_back(find_vector(peer, vector.name));
     }
