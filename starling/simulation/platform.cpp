@@ -83,6 +83,10 @@ void check_file(const std::string& path) {
                  "settings of the simulator are fixed (docs/simulation.md): take it out");
     }
   }
+  const auto holds = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (holds("\"Full\"") && !holds("<route") && !holds("<zoneRoute")) {  // SimGrid would crash
+    refuse(path, "has a zone of routing \"Full\" but no route");
+  }
 }
 
 }  // namespace

@@ -184,6 +184,7 @@ void PostOffice::landed(FlightId flight) {
   } else {
     arrive(id);
   }
+  scheduler_.look_for_stall();
 }
 
 void PostOffice::arrive(TransferId id) {

@@ -40,8 +40,8 @@ void Scheduler::end(Task& task) {
   if (tasks_.empty()) {
     events_.clear();
     kernel_.clear_alarm();
-  } else if (is_stalled()) {
-    give_up_all(task.host_);
+  } else {
+    look_for_stall();
   }
   task.ended_ = true;
 }
@@ -75,9 +75,7 @@ void Scheduler::park(Task& task, Time until, Task::Mode mode) {
   } else {
     ++awaiting_;
   }
-  if (is_stalled()) {
-    give_up_all(task.host_);
-  }
+  look_for_stall();
   set_alarm();
   while (task.mode_ != Task::Mode::running) {
     kernel_.pause();
@@ -109,11 +107,15 @@ void Scheduler::notify(Task& task) {
     wake(task);
     return;
   }
-  if (task.wake_at_ > awake) {  // as if its deadline were the end of the pause
-    wakes_.erase(Moment(task.wake_at_, task.id_));
-    task.wake_at_ = awake;
-    wakes_.emplace(Moment(awake, task.id_), &task);
+  // It runs when the pause ends, whatever its deadline is; until then it is its host that is
+  // awaited.
+  wakes_.erase(Moment(task.wake_at_, task.id_));
+  task.wake_at_ = awake;
+  wakes_.emplace(Moment(awake, task.id_), &task);
+  if (task.mode_ != Task::Mode::busy) {
+    --awaiting_;
   }
+  task.mode_ = Task::Mode::busy;
   callbacks_.frozen(task.host_);
 }
 
@@ -150,8 +152,11 @@ bool Scheduler::is_stalled() const {
   return wakes_.begin()->first.first - now() >= patience_;
 }
 
-void Scheduler::give_up_all(std::size_t host) {
-  callbacks_.stalled(host);
+void Scheduler::look_for_stall() {
+  if (!is_stalled()) {
+    return;
+  }
+  callbacks_.stalled();
   for (const auto& [id, task] : tasks_) {
     if (task->mode_ != Task::Mode::awaiting) {
       continue;
@@ -184,6 +189,7 @@ void Scheduler::ring() {
       break;
     }
   }
+  look_for_stall();
   set_alarm();
 }
 

@@ -46,10 +46,10 @@ class Task {
 
 class Scheduler {
  public:
-  /// What the run is told. `stalled`: nothing can run; called on the host that waited last, before
-  /// all waits fail. `frozen`: something came for a task, but its host is paused.
+  /// What the run is told. `stalled`: nothing can run, all waits are about to fail. `frozen`:
+  /// something came for a task, but its host is paused.
   struct Callbacks {
-    std::function<void(std::size_t host)> stalled;
+    std::function<void()> stalled;
     std::function<void(std::size_t host)> frozen;
   };
 
@@ -85,6 +85,10 @@ class Scheduler {
   /// All tasks of `host` unwind.
   void turn_off(std::size_t host);
 
+  /// Gives up all waits if nothing can happen any more. To be called when something has happened
+  /// that may have woken nobody.
+  void look_for_stall();
+
   /// At `limit` all tasks unwind.
   void end_at(Time limit);
 
@@ -97,7 +101,6 @@ class Scheduler {
   void wake(Task& task);
   void end(Task& task);
   [[nodiscard]] bool is_stalled() const;
-  void give_up_all(std::size_t host);
   void ring();
   void set_alarm();
 

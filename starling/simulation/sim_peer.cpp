@@ -43,6 +43,11 @@ void feed(std::span<const std::byte> payload, PieceSink sink) {
 
 constexpr auto kNever = [] { return false; };
 
+// A loop that asks again and again without waiting would hold up the virtual time of all: what it
+// asks beyond this in one moment costs it time.
+constexpr std::size_t kSpinsFree = 100;
+constexpr Duration kSpinCost = std::chrono::milliseconds(1);
+
 }  // namespace
 
 SimPeer::SimPeer(SimRun& run, PeerId id, Task& task)
@@ -99,6 +104,24 @@ bool SimPeer::doze(Time until) {
     scheduler().doze(task_, until);
   }
   return run_.now() >= until;
+}
+
+void SimPeer::VirtualClock::sleep_for(Duration duration) {
+  if (duration <= Duration{}) {
+    return owner_.spin();
+  }
+  owner_.doze(now() + duration);
+}
+
+/// Called for whatever ended without waiting and is likely to be tried again.
+void SimPeer::spin() {
+  spins_ = last_spin_ == run_.now() ? spins_ + 1 : 1;
+  last_spin_ = run_.now();
+  if (spins_ <= kSpinsFree) {
+    return;
+  }
+  doze(run_.now() + kSpinCost);
+  last_spin_ = run_.now();  // still the same loop, until something takes time by itself
 }
 
 Failure SimPeer::gave_up(Wait how, PeerId other, const std::string& awaited, Time start) const {
@@ -173,6 +196,7 @@ Result<void> SimPeer::do_send(
     }
   }
   if (sent == PostOffice::Sent::closed) {
+    spin();
     return left(to, run_.now() - start);
   }
   return {};
@@ -222,6 +246,7 @@ Result<void> SimPeer::do_await(Source from, Tag tag, Deadline deadline) {
   if (ended == Wait::ready) {
     return {};
   }
+  spin();
   if (ended == Wait::hopeless) {
     return left(*gone, run_.now() - start);
   }

@@ -58,7 +58,7 @@ class SimPeer final : public Peer {
 
     [[nodiscard]] Time now() const override { return owner_.run_.now(); }
 
-    void sleep_for(Duration duration) override { owner_.doze(now() + duration); }
+    void sleep_for(Duration duration) override;
 
    private:
     SimPeer& owner_;
@@ -94,12 +94,15 @@ class SimPeer final : public Peer {
   void do_compute(Duration cost, FunctionRef<void()> work) override;
 
   Failure left(PeerId gone, Duration waited) const;
+  void spin();
 
   SimRun& run_;
   Task& task_;
   std::stop_token stop_;
   VirtualClock clock_;
   DistantDirectory directory_;
+  Time last_spin_{};
+  std::size_t spins_ = 0;
 };
 
 }  // namespace starling::simulation

@@ -41,8 +41,7 @@ SimRun::SimRun(const SimOptions& options,
       scheduler_(kernel_,
                  paces(plan),
                  options.stall_patience,
-                 {[this](std::size_t host) { report_stall(host); },
-                  [this](std::size_t host) { waits_.leave({host}); }}),
+                 {[this] { report_stall(); }, [this](std::size_t host) { waits_.leave({host}); }}),
       post_office_(kernel_, scheduler_, options.peers, plan.faults, options.seed),
       left_(options.peers, false),
       deaths_(options.peers),
@@ -183,7 +182,7 @@ void SimRun::bring_back(PeerId id, std::size_t fault) {
   begin_life(id);
 }
 
-void SimRun::report_stall(std::size_t host) {
+void SimRun::report_stall() {
   if (options_.observer == nullptr) {
     return;
   }
@@ -191,7 +190,7 @@ void SimRun::report_stall(std::size_t host) {
   if (table.empty()) {
     table = "everyone waits for a message from anyone, for room to send or for an own activity\n";
   }
-  options_.observer->on_event({{host}, now(), Stalled{std::move(table)}});
+  options_.observer->on_event({peers_.front(), now(), Stalled{std::move(table)}});
 }
 
 }  // namespace starling::simulation

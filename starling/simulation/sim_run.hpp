@@ -55,7 +55,7 @@ class SimRun {
   void leave(SimPeer& peer, PeerOutcome& outcome);
   void kill(PeerId id, std::size_t fault);
   void bring_back(PeerId id, std::size_t fault);
-  void report_stall(std::size_t host);
+  void report_stall();
   [[nodiscard]] std::string death_of(PeerId id) const;
 
   /// The fault that holds a host off, and since when.

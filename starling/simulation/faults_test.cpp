@@ -1,0 +1,200 @@
+#include "starling/simulation/faults.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "starling/core/error.hpp"
+
+namespace starling::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A faults file that goes with the test.
+class FaultsFile : public ::testing::Test {
+ protected:
+  ~FaultsFile() override { std::filesystem::remove(path_); }
+
+  FaultPlan read(const std::string& text, std::size_t peers = 8) {
+    std::ofstream(path_) << text;
+    return plan_faults(path_, peers, 7);
+  }
+
+  std::string refusal(const std::string& text) {
+    try {
+      (void)read(text);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  std::string path_ = ::testing::TempDir() + "starling_faults_" +
+                      ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml";
+};
+
+std::string refusal_of_rates(const std::string& rates) {
+  try {
+    (void)plan_faults(rates, 8, 7);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Rates, AreDrawnPerPeerWithinTheWindow) {
+  const FaultPlan plan = plan_faults("kill:0.3:5s,window:2s", 1000, 7);
+  // Binomial(1000, 0.3): mean 300, standard deviation 14.5; five of them.
+  EXPECT_NEAR(static_cast<double>(plan.faults.size()), 300, 73);
+  for (const Fault& fault : plan.faults) {
+    EXPECT_EQ(fault.kind, Fault::Kind::kill);
+    EXPECT_LT(fault.from, Time{2s});
+    EXPECT_EQ(fault.until - fault.from, 5s);
+  }
+}
+
+TEST(Rates, EveryKindHasItsForm) {
+  const FaultPlan plan =
+      plan_faults("kill:1,pause:1:5s,slow:1x4,linkdown:1:2s,delay:0.02:100ms", 1, 7);
+  ASSERT_EQ(plan.faults.size(), 5U);
+  EXPECT_EQ(plan.faults[0].until, Time::max());
+  EXPECT_LT(plan.faults[0].from, Time{10s});
+  EXPECT_EQ(plan.faults[1].until - plan.faults[1].from, 5s);
+  EXPECT_EQ(plan.faults[2].factor, 4.0);
+  EXPECT_EQ(plan.faults[2].from, Time{});
+  EXPECT_EQ(plan.faults[2].until, Time::max());
+  EXPECT_EQ(plan.faults[3].kind, Fault::Kind::link_down);
+  EXPECT_EQ(plan.faults[3].other, std::nullopt);
+  EXPECT_EQ(plan.faults[4].by, 100ms);
+  EXPECT_EQ(plan.faults[4].probability, 0.02);
+  EXPECT_EQ(plan.faults[4].peer, std::nullopt);
+  EXPECT_TRUE(plan.has(Fault::Kind::pause));
+  EXPECT_FALSE(FaultPlan{}.has(Fault::Kind::pause));
+}
+
+TEST(Rates, DependOnSeedAndRankOnly) {
+  const auto killed = [](std::size_t peers, std::uint64_t seed, const char* rates) {
+    FaultPlan plan = plan_faults(rates, peers, seed);
+    std::erase_if(plan.faults, [](const Fault& fault) {
+      return fault.kind != Fault::Kind::kill || fault.peer->value >= 50;
+    });
+    return plan.faults;
+  };
+  EXPECT_EQ(killed(50, 7, "kill:0.3"), killed(50, 7, "kill:0.3"));
+  EXPECT_EQ(killed(50, 7, "kill:0.3"), killed(100, 7, "kill:0.3")) << "more peers";
+  EXPECT_EQ(killed(50, 7, "kill:0.3"), killed(50, 7, "slow:0.5x2,kill:0.3")) << "other faults";
+  EXPECT_NE(killed(50, 7, "kill:0.3"), killed(50, 8, "kill:0.3"));
+  EXPECT_THAT(plan_faults("", 50, 7).faults, IsEmpty());
+  EXPECT_THAT(plan_faults("kill:0", 50, 7).faults, IsEmpty());
+}
+
+TEST(Rates, RefusalsNameTheForm) {
+  EXPECT_THAT(refusal_of_rates("kil:0.1"), HasSubstr("did you mean 'kill'?"));
+  EXPECT_THAT(refusal_of_rates("kill"), HasSubstr("expected kill:SHARE"));
+  EXPECT_THAT(refusal_of_rates("kill:2"), HasSubstr("found 'kill:2'"));
+  EXPECT_THAT(refusal_of_rates("kill:0.1:0s"), HasSubstr("kill:SHARE:TIME"));
+  EXPECT_THAT(refusal_of_rates("pause:0.1"), HasSubstr("expected pause:SHARE:TIME"));
+  EXPECT_THAT(refusal_of_rates("slow:0.1"), HasSubstr("expected slow:SHARExFACTOR"));
+  EXPECT_THAT(refusal_of_rates("slow:0.1x0"), HasSubstr("expected slow:SHARExFACTOR"));
+  EXPECT_THAT(refusal_of_rates("delay:0.1:100ms:3"), HasSubstr("expected delay:SHARE:TIME"));
+  EXPECT_THAT(refusal_of_rates("window:x"), HasSubstr("window:TIME"));
+  EXPECT_THAT(refusal_of_rates("kill:0.1,"), HasSubstr("unknown fault ''"));
+  EXPECT_THAT(refusal_of_rates("nothing.toml"), HasSubstr("no such file"));
+}
+
+TEST_F(FaultsFile, ReadsEveryKind) {
+  const FaultPlan plan = read(R"(
+    rates = "slow:1x2"
+    [[fault]]
+    kind = "kill"
+    peer = 3
+    from = 1.5
+    until = "4s"
+    [[fault]]
+    kind = "link-down"
+    peer = 1
+    other = 5
+    until = 2
+    [[fault]]
+    kind = "delay"
+    by = "100ms"
+    probability = 0.5
+    [[fault]]
+    kind = "pause"
+    peer = 4
+    from = "500ms"
+    until = 31.0
+    [[fault]]
+    kind = "slow"
+    peer = 0
+    factor = 4
+  )");
+  ASSERT_EQ(plan.faults.size(), 8U + 5U);
+  const Fault kill{.kind = Fault::Kind::kill,
+                   .peer = PeerId{3},
+                   .other = {},
+                   .from = Time{1500ms},
+                   .until = Time{4s}};
+  EXPECT_EQ(plan.faults[8], kill);
+  const Fault link{.kind = Fault::Kind::link_down,
+                   .peer = PeerId{1},
+                   .other = PeerId{5},
+                   .from = Time{},
+                   .until = Time{2s}};
+  EXPECT_EQ(plan.faults[9], link);
+  EXPECT_EQ(plan.faults[10].by, 100ms);
+  EXPECT_EQ(plan.faults[10].probability, 0.5);
+  EXPECT_EQ(plan.faults[11].from, Time{500ms});
+  EXPECT_EQ(plan.faults[11].until, Time{31s});
+  EXPECT_EQ(plan.faults[12].factor, 4.0);
+  EXPECT_EQ(plan.faults[12].until, Time::max());
+}
+
+TEST_F(FaultsFile, RefusalsNameFileLineAndKey) {
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"kil\"\n"),
+              AllOf(HasSubstr(path_), HasSubstr("line 2"), HasSubstr("did you mean 'kill'?")));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"kill\"\npeer = 1\nfrom = 1\nuntl = 3\n"),
+              AllOf(HasSubstr("line 5"), HasSubstr("did you mean 'until'?")));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"kill\"\nfrom = 1\n"), HasSubstr("needs 'peer'"));
+  EXPECT_THAT(refusal("[[fault]]\npeer = 1\n"), HasSubstr("needs a 'kind'"));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"kill\"\npeer = 8\nfrom = 1\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("a peer, 0 to 7")));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"kill\"\npeer = 1\nfrom = \"soon\"\n"),
+              AllOf(HasSubstr("line 4"), HasSubstr("'from' must be seconds")));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"pause\"\npeer = 1\nfrom = 3\nuntil = 3\n"),
+              HasSubstr("end after it begins"));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"slow\"\npeer = 1\nfactor = 0\n"),
+              HasSubstr("'factor' must be a number"));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"link-down\"\npeer = 1\nother = 1\n"),
+              HasSubstr("must differ"));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"delay\"\nother = 1\nby = 1\n"),
+              HasSubstr("'other' needs 'peer'"));
+  EXPECT_THAT(refusal("[[fault]]\nkind = \"slow\"\npeer = 1\nfactor = 2\nby = 1\n"),
+              AllOf(HasSubstr("line 5"), HasSubstr("unknown key 'by'")));
+}
+
+TEST_F(FaultsFile, WhatIsNotTomlIsRefused) {
+  EXPECT_THAT(refusal("[[fault\n"), AllOf(HasSubstr(path_), HasSubstr("line 1")));
+  EXPECT_THAT(refusal("faults = 3\n"), HasSubstr("did you mean 'fault'?"));
+  EXPECT_THAT(refusal("fault = 3\n"), HasSubstr("[[fault]]"));
+  EXPECT_THAT(refusal("fault = [3]\n"), HasSubstr("[[fault]]"));
+  EXPECT_THAT(refusal("rates = 3\n"), HasSubstr("'rates' must be a text"));
+  EXPECT_THAT(refusal("\nrates = \"kil:1\"\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("did you mean 'kill'?")));
+}
+
+TEST_F(FaultsFile, AnEmptyFileIsNoFault) {
+  EXPECT_THAT(read("").faults, IsEmpty());
+}
+
+}  // namespace
+
+}  // namespace starling::simulation
