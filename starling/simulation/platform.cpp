@@ -1,6 +1,7 @@
 #include "starling/simulation/platform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -68,6 +69,17 @@ void parse_setting(std::string_view text, std::string_view setting, Platform& pl
   refuse(text, "unknown setting '" + key + "'" + suggestion(key, kKeys));
 }
 
+// In the order of Platform::Kind.
+constexpr std::array<const char*, 3> kNames{"lan", "wan", "torus"};
+
+std::optional<Platform::Kind> kind_named(const std::string& name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) {
+    return std::nullopt;
+  }
+  return static_cast<Platform::Kind>(found - kNames.begin());
+}
+
 /// What SimGrid would take but would change under a run, or across the runs of a process.
 void check_file(const std::string& path) {
   std::ifstream stream(path);
@@ -92,29 +104,29 @@ void check_file(const std::string& path) {
 }  // namespace
 
 Platform parse_platform(std::string_view text, std::size_t peers) {
-  static const std::vector<std::string> kNames{"lan", "wan", "torus"};
-  std::vector<std::string> parts = split(text, ':');
-  const std::string name = parts.front();
+  const std::vector<std::string> parts = split(text, ':');
   Platform platform;
-  std::size_t settings_from = 1;
-  if (name == "torus") {
-    if (parts.size() < 2) {
-      refuse(text, "expected extents, like torus:4x4x4");
-    }
-    platform.kind = Platform::Kind::torus;
-    platform.extents = parse_extents(text, parts[1], peers);
-    settings_from = 2;
-  } else if (name == "lan" || name == "wan") {
-    platform.kind = name == "lan" ? Platform::Kind::lan : Platform::Kind::wan;
-  } else if (std::filesystem::is_regular_file(text) || text.ends_with(".xml")) {
+  const auto kind = kind_named(parts.front());
+  if (!kind && (std::filesystem::is_regular_file(text) || text.ends_with(".xml"))) {
     platform.kind = Platform::Kind::file;
     platform.file = text;
     check_file(platform.file);
     return platform;
-  } else {
+  }
+  if (!kind) {
+    const std::vector<std::string> names(kNames.begin(), kNames.end());
     refuse(text,
-           "unknown platform '" + name + "'" + suggestion(name, kNames) +
+           "unknown platform '" + parts.front() + "'" + suggestion(parts.front(), names) +
                " (or the path of a SimGrid platform file)");
+  }
+  platform.kind = *kind;
+  std::size_t settings_from = 1;
+  if (platform.kind == Platform::Kind::torus) {
+    if (parts.size() < 2) {
+      refuse(text, "expected extents, like torus:4x4x4");
+    }
+    platform.extents = parse_extents(text, parts[1], peers);
+    settings_from = 2;
   }
   for (const std::string& setting : std::span(parts).subspan(settings_from)) {
     parse_setting(text, setting, platform);
