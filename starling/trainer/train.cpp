@@ -112,6 +112,9 @@ class Run : public Observer {
     for (const std::string& note : plan_.notes) {
       on_event({{}, {}, Note{Severity::info, note}});
     }
+    if (surroundings_.on_begin) {
+      surroundings_.on_begin(beginning_ ? beginning_->checkpoint.step : 0, plan_.total_steps);
+    }
     const auto world = surroundings_.make_world(
         {.peers = plan_.experiment.peers,
          .seed = plan_.experiment.seed,

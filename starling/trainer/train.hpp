@@ -1,6 +1,7 @@
 // Runs an experiment in a world.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -30,6 +31,9 @@ struct Surroundings {
   Observer* observer = nullptr;  ///< also gets every event, e.g. a progress display; may be null
   StopPoint* stop = nullptr;     ///< where an interrupt is asked for; may be null
   bool virtual_time = false;     ///< the world needs to know the cost of a step
+  /// Told once, before the first step: the steps done already and those done at the end. May be
+  /// null.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_begin{};
 };
 
 /// Trains and returns the summary. Losses of peers and interrupts end up in the summary (error,

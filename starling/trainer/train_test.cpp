@@ -362,5 +362,30 @@ TEST(Train, OnePeerSaysSoAndSendsNothing) {
   EXPECT_THAT(summary.notes, ::testing::Contains("1 peer, nothing to average"));
 }
 
+TEST(Train, TellsItsLengthBeforeTheFirstStep) {
+  const Scratch scratch;
+  std::vector<std::uint64_t> told;
+  const auto train_telling = [&](const Experiment& experiment) {
+    const auto factory = [](const WorldRequest& request) {
+      return starling::testing::make_world(
+          Kind::threads,
+          {.peers = request.peers, .seed = request.seed, .observer = request.observer});
+    };
+    const auto tell = [&](std::uint64_t done, std::uint64_t total) { told = {done, total}; };
+    train(experiment, {.make_world = factory, .on_begin = tell});
+  };
+  // 240 samples on 2 peers in batches of 8: 15 steps an epoch.
+  Experiment experiment = toy("dsgd", 2, 0);
+  experiment.steps.reset();
+  experiment.epochs = 2.0;
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 20;
+  train_telling(experiment);
+  EXPECT_THAT(told, ::testing::ElementsAre(0, 30));
+  experiment.resume = scratch.path();
+  train_telling(experiment);
+  EXPECT_THAT(told, ::testing::ElementsAre(20, 30));
+}
+
 }  // namespace
 }  // namespace starling::trainer
