@@ -32,11 +32,16 @@ void check_in_table(Effective& effective,
                     const Entries& entries,
                     NameOf name_of) {
   std::vector<std::string> words;
-  for (const auto& entry : entries) { words.push_back(split(name_of(entry), ':').front()); }
+  for (const auto& entry : entries) {
+    words.push_back(split(name_of(entry), ':').front());
+  }
   const std::string word = split(name, ':').front();
-  if (std::find(words.begin(), words.end(), word) != words.end()) { return; }
-  effective.findings.push_back(
-      {source_of(effective, option), option, "'" + name + "' is unknown" + suggestion(word, words)});
+  if (std::find(words.begin(), words.end(), word) != words.end()) {
+    return;
+  }
+  effective.findings.push_back({source_of(effective, option),
+                                option,
+                                "'" + name + "' is unknown" + suggestion(word, words)});
 }
 
 /// The topology as the algorithm will use it; for algorithms without one, that its name is right.
@@ -59,9 +64,13 @@ void check_algorithm(Effective& effective) {
   const std::string& name = effective.settings.experiment.algorithm;
   const algorithm::Entry* entry = nullptr;
   check(effective, "algorithm", [&] { entry = &algorithm::find_algorithm(name); });
-  if (entry != nullptr) { check_topology(effective, *entry); }
+  if (entry != nullptr) {
+    check_topology(effective, *entry);
+  }
   const std::string& collective = effective.settings.experiment.algorithm_options.collective;
-  if (collective == "auto") { return; }
+  if (collective == "auto") {
+    return;
+  }
   check(effective, "collective", [&] {
     collective::find_algorithm(collective, collective::Operation::all_reduce);
   });
@@ -71,7 +80,8 @@ void check_optimizer(Effective& effective) {
   const trainer::Experiment& experiment = effective.settings.experiment;
   check(effective, "optimizer", [&] { optimizer::make_optimizer(experiment.optimizer, 0); });
   check(effective, "lr-schedule", [&] {
-    // The trainer knows the length of the run; here any will do that the drops and the warm-up fit in.
+    // The trainer knows the length of the run; here any will do that the drops and the warm-up fit
+    // in.
     optimizer::LearningRateOptions options = experiment.learning_rate;
     options.total_steps = experiment.steps.value_or(options.warmup_steps + 1);
     optimizer::LearningRate{options};
@@ -81,7 +91,9 @@ void check_optimizer(Effective& effective) {
 void check_injections(Effective& effective) {
   const trainer::Experiment& experiment = effective.settings.experiment;
   for (const trainer::Injection& one : experiment.injections) {
-    if (one.peer < experiment.peers) { continue; }
+    if (one.peer < experiment.peers) {
+      continue;
+    }
     effective.findings.push_back({source_of(effective, "inject"),
                                   "inject",
                                   "names peer " + std::to_string(one.peer) + " of " +
@@ -96,7 +108,9 @@ void check(Effective& effective, const std::string& option, const std::function<
     make();
   } catch (const ConfigError& error) {
     std::string what = error.what();
-    if (what.starts_with(option + ": ")) { what.erase(0, option.size() + 2); }
+    if (what.starts_with(option + ": ")) {
+      what.erase(0, option.size() + 2);
+    }
     effective.findings.push_back({source_of(effective, option), option, what});
   }
 }

@@ -11,8 +11,8 @@ namespace starling::cli {
 /// Runs a room's own check; its refusal (ConfigError) becomes a finding about `option`.
 void check(Effective& effective, const std::string& option, const std::function<void()>& make);
 
-/// Adds a finding for every name that is not in its table and for topologies, optimizers and schedules that
-/// cannot be made with these settings.
+/// Adds a finding for every name that is not in its table and for topologies, optimizers and
+/// schedules that cannot be made with these settings.
 void check_names(Effective& effective);
 
 }  // namespace starling::cli

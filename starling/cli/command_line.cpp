@@ -1,13 +1,13 @@
 #include "starling/cli/command_line.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include <CLI/CLI.hpp>
 
 #include "starling/cli/option_values.hpp"
 #include "starling/core/text.hpp"
@@ -20,8 +20,8 @@ constexpr WholeRange kListedPeers{1, 4096};  // spectra take n^3 operations
 
 const std::vector<std::string> kCommands{"train", "list"};
 
-/// CLI11 finds the words of every option; what they mean is Option::set's business, so that command line
-/// and configuration file refuse the same things in the same words.
+/// CLI11 finds the words of every option; what they mean is Option::set's business, so that command
+/// line and configuration file refuse the same things in the same words.
 struct Words {
   std::map<std::string, std::vector<std::string>> values;  ///< by option name
   std::map<std::string, bool> flags;
@@ -92,19 +92,26 @@ std::vector<std::string> refuse_unknown_options(
 /// The value of an option that takes one; twice is a mistake, except for lists, which are joined.
 std::string value_of(CommandLine& line, const Words& words, const std::string& name) {
   const Option* option = find_option(name);
-  const bool is_list = option != nullptr && (option->kind == ValueKind::reals ||
-                                             option->kind == ValueKind::texts);
+  const bool is_list =
+      option != nullptr && (option->kind == ValueKind::reals || option->kind == ValueKind::texts);
   const std::vector<std::string>& given = words.values.at(name);
   std::string joined;
-  for (const std::string& one : given) { joined += (joined.empty() ? "" : ",") + one; }
-  if (given.size() > 1 && !is_list) { find(line, "--" + name, "is given twice: " + joined); }
+  for (const std::string& one : given) {
+    joined += (joined.empty() ? "" : ",") + one;
+  }
+  if (given.size() > 1 && !is_list) {
+    find(line, "--" + name, "is given twice: " + joined);
+    return given.back();
+  }
   return joined;
 }
 
 void read_train(CommandLine& line, const CLI::App& app, const Words& words) {
   for (const Option& option : options()) {
     if (option.kind == ValueKind::flag) {
-      if (!words.flags.at(option.name)) { continue; }
+      if (!words.flags.at(option.name)) {
+        continue;
+      }
       line.train.assignments.push_back({&option, "true", kCommandLine});
     } else if (!words.values.at(option.name).empty()) {
       std::string value = value_of(line, words, option.name);
@@ -123,7 +130,9 @@ void read_list(CommandLine& line, const CLI::App& app, const Words& words) {
   const auto plain = refuse_unknown_options(
       line, app, [&](const std::string& name) { return suggestion(name, names); });
   const auto kinds = list_kinds();
-  if (plain.empty()) { find(line, "list", "expected what to list" + suggestion("", kinds)); }
+  if (plain.empty()) {
+    find(line, "list", "expected what to list" + suggestion("", kinds));
+  }
   for (std::size_t k = 0; k < plain.size(); ++k) {
     if (k > 0) {
       find(line, plain[k], "unexpected word; one list at a time");
@@ -134,10 +143,14 @@ void read_list(CommandLine& line, const CLI::App& app, const Words& words) {
   line.list_kind = plain.empty() ? "" : plain[0];
   line.list_json = words.flags.at("json");
   const std::string peers = value_of(line, words, "peers");
-  if (words.values.at("peers").empty()) { return; }
+  if (words.values.at("peers").empty()) {
+    return;
+  }
   std::string wrong;
   line.list_peers = read_whole(peers, kListedPeers, wrong).value_or(line.list_peers);
-  if (!wrong.empty()) { find(line, "--peers", wrong); }
+  if (!wrong.empty()) {
+    find(line, "--peers", wrong);
+  }
   if (line.list_kind != "topologies") {
     find(line, "--peers", "has no effect on this list; starling list topologies takes it");
   }
@@ -153,8 +166,8 @@ void read_program(CommandLine& line, const CLI::App& program) {
   }
 }
 
-/// Words in the order CLI11 wants (last first), with "--name=value" in two: it would take the next word for
-/// the value of "--name=".
+/// Words in the order CLI11 wants (last first), with "--name=value" in two: it would take the next
+/// word for the value of "--name=".
 std::vector<std::string> reversed(std::span<const std::string> words) {
   std::vector<std::string> result;
   for (const std::string& word : words) {
@@ -173,8 +186,14 @@ std::vector<std::string> reversed(std::span<const std::string> words) {
 }  // namespace
 
 std::span<const std::string> list_kinds() {
-  static const std::vector<std::string> kinds{"algorithms", "topologies", "collectives", "mixings",
-                                              "codecs",     "models",     "data",        "platforms"};
+  static const std::vector<std::string> kinds{"algorithms",
+                                              "topologies",
+                                              "collectives",
+                                              "mixings",
+                                              "codecs",
+                                              "models",
+                                              "data",
+                                              "platforms"};
   return kinds;
 }
 

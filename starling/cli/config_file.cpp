@@ -1,8 +1,5 @@
 #include "starling/cli/config_file.hpp"
 
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -10,6 +7,9 @@
 #include <iterator>
 #include <optional>
 #include <vector>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include "starling/cli/option_values.hpp"
 #include "starling/core/text.hpp"
@@ -47,30 +47,50 @@ class Reader {
 std::vector<std::string> section_names() {
   std::vector<std::string> names;
   for (const Option& option : options()) {
-    if (names.empty() || names.back() != option.section) { names.push_back(option.section); }
+    if (names.empty() || names.back() != option.section) {
+      names.push_back(option.section);
+    }
   }
   return names;
 }
 
 std::string expected_type(ValueKind kind) {
   switch (kind) {
-    case ValueKind::whole: return "a whole number";
-    case ValueKind::real: return "a number";
-    case ValueKind::text: return "a string";
-    case ValueKind::flag: return "true or false";
-    case ValueKind::reals: return "a list of numbers";
-    case ValueKind::texts: return "a list of strings";
+    case ValueKind::whole:
+      return "a whole number";
+    case ValueKind::real:
+      return "a number";
+    case ValueKind::text:
+      return "a string";
+    case ValueKind::flag:
+      return "true or false";
+    case ValueKind::reals:
+      return "a list of numbers";
+    case ValueKind::texts:
+      return "a list of strings";
   }
   return {};
 }
 
 std::string found_value(const toml::node& node) {
-  if (const auto* string = node.as_string()) { return "the string " + toml_text(string->get()); }
-  if (const auto* whole = node.as_integer()) { return fmt::format("{}", whole->get()); }
-  if (const auto* real = node.as_floating_point()) { return toml_real(real->get()); }
-  if (const auto* flag = node.as_boolean()) { return flag->get() ? "true" : "false"; }
-  if (node.is_array()) { return "a list"; }
-  if (node.is_table()) { return "a section"; }
+  if (const auto* string = node.as_string()) {
+    return "the string " + toml_text(string->get());
+  }
+  if (const auto* whole = node.as_integer()) {
+    return fmt::format("{}", whole->get());
+  }
+  if (const auto* real = node.as_floating_point()) {
+    return toml_real(real->get());
+  }
+  if (const auto* flag = node.as_boolean()) {
+    return flag->get() ? "true" : "false";
+  }
+  if (node.is_array()) {
+    return "a list";
+  }
+  if (node.is_table()) {
+    return "a section";
+  }
   return "a date or time";
 }
 
@@ -80,19 +100,29 @@ std::optional<std::string> scalar_text(const toml::node& node, ValueKind kind) {
   const auto* real = node.as_floating_point();
   switch (kind) {
     case ValueKind::whole:
-      if (whole != nullptr) { return fmt::format("{}", whole->get()); }
+      if (whole != nullptr) {
+        return fmt::format("{}", whole->get());
+      }
       break;
     case ValueKind::real:
     case ValueKind::reals:
-      if (whole != nullptr) { return fmt::format("{}", whole->get()); }
-      if (real != nullptr) { return fmt::format("{}", real->get()); }
+      if (whole != nullptr) {
+        return fmt::format("{}", whole->get());
+      }
+      if (real != nullptr) {
+        return fmt::format("{}", real->get());
+      }
       break;
     case ValueKind::text:
     case ValueKind::texts:
-      if (const auto* string = node.as_string()) { return string->get(); }
+      if (const auto* string = node.as_string()) {
+        return string->get();
+      }
       break;
     case ValueKind::flag:
-      if (const auto* flag = node.as_boolean()) { return flag->get() ? "true" : "false"; }
+      if (const auto* flag = node.as_boolean()) {
+        return flag->get() ? "true" : "false";
+      }
       break;
   }
   return std::nullopt;
@@ -102,7 +132,9 @@ std::optional<std::string> list_text(const toml::array& array, ValueKind kind) {
   std::string text;
   for (const toml::node& element : array) {
     const auto part = scalar_text(element, kind);
-    if (!part) { return std::nullopt; }
+    if (!part) {
+      return std::nullopt;
+    }
     text += (text.empty() ? "" : ",") + *part;
   }
   return text;
@@ -122,7 +154,8 @@ void Reader::read(const toml::table& root) {
       if (std::find(names.begin(), names.end(), name) != names.end()) {
         read_section(name, *section);
       } else {
-        find(key.source().begin.line, "[" + name + "]", "unknown section" + suggestion(name, names));
+        find(
+            key.source().begin.line, "[" + name + "]", "unknown section" + suggestion(name, names));
       }
     } else {
       read_key("", key, node);
@@ -131,22 +164,27 @@ void Reader::read(const toml::table& root) {
 }
 
 void Reader::read_section(const std::string& section, const toml::table& table) {
-  for (const auto& [key, node] : table) { read_key(section, key, node); }
+  for (const auto& [key, node] : table) {
+    read_key(section, key, node);
+  }
 }
 
 void Reader::read_key(const std::string& section, const toml::key& key, const toml::node& node) {
   const std::string name(key.str());
   const Line line = key.source().begin.line;
   const Option* option = find_option(name);
-  if (option == nullptr) { return find(line, name, "unknown key" + suggest_option(name)); }
+  if (option == nullptr) {
+    return find(line, name, "unknown key" + suggest_option(name));
+  }
   if (option->section != section) {
-    const std::string where = section.empty() ? "stands before any section" : "is in [" + section + "]";
+    const std::string where =
+        section.empty() ? "stands before any section" : "is in [" + section + "]";
     return find(line, name, where + ", but belongs in [" + option->section + "]");
   }
   const auto text = value_text(node, option->kind);
   if (!text) {
-    return find(line, name,
-                "expected " + expected_type(option->kind) + ", found " + found_value(node));
+    return find(
+        line, name, "expected " + expected_type(option->kind) + ", found " + found_value(node));
   }
   reading_.assignments.push_back({option, *text, {name_, line}});
 }
@@ -156,9 +194,13 @@ std::string blank_line(std::string& text, Line line) {
   std::size_t begin = 0;
   for (Line at = 1; at < line && begin != std::string::npos; ++at) {
     begin = text.find('\n', begin);
-    if (begin != std::string::npos) { ++begin; }
+    if (begin != std::string::npos) {
+      ++begin;
+    }
   }
-  if (begin == std::string::npos || begin >= text.size()) { return {}; }
+  if (begin == std::string::npos || begin >= text.size()) {
+    return {};
+  }
   const std::size_t end = std::min(text.find('\n', begin), text.size());
   std::string line_text = text.substr(begin, end - begin);
   text.erase(begin, end - begin);
@@ -181,8 +223,8 @@ std::optional<std::string> key_of(const std::string& line) {
 Reading read_config(const std::string& name, std::string_view text) {
   Reader reader(name);
   std::string rest(text);
-  // The parser stops at its first error. A key given twice is no reason to hide the other mistakes: its
-  // line is taken out and the rest is read again.
+  // The parser stops at its first error. A key given twice is no reason to hide the other mistakes:
+  // its line is taken out and the rest is read again.
   for (std::size_t attempt = 0; attempt < kMostDuplicates; ++attempt) {
     try {
       reader.read(toml::parse(rest, name));
@@ -214,7 +256,9 @@ Reading read_config_file(const std::filesystem::path& path) {
   std::string text(kMostBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostBytes) { return refuse("is larger than 1 MiB: not a configuration"); }
+  if (text.size() > kMostBytes) {
+    return refuse("is larger than 1 MiB: not a configuration");
+  }
   return read_config(path.string(), text);
 }
 

@@ -9,8 +9,9 @@
 
 namespace starling::cli {
 
-/// Reads `text`, the content of the file the user knows as `name`. Mistakes become findings: unknown keys
-/// and sections, keys in the wrong section, keys given twice, values of the wrong type.
+/// Reads `text`, the content of the file the user knows as `name`. Mistakes become findings:
+/// unknown keys and sections, keys in the wrong section, keys given twice, values of the wrong
+/// type.
 Reading read_config(const std::string& name, std::string_view text);
 
 /// As above, from the disk. A file that cannot be read is a finding.

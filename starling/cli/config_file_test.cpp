@@ -1,17 +1,18 @@
 #include "starling/cli/config_file.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace starling::cli {
 namespace {
 
 std::vector<std::string> findings(std::string_view text) {
   std::vector<std::string> lines;
-  for (const Finding& finding : read_config("f", text).findings) { lines.push_back(finding.line()); }
+  for (const Finding& finding : read_config("f", text).findings) {
+    lines.push_back(finding.line());
+  }
   return lines;
 }
 
@@ -36,11 +37,13 @@ out = "runs/x"
     given.emplace_back(one.source.text() + " " + one.option->name, one.value);
   }
   std::sort(given.begin(), given.end());
-  const std::vector<std::pair<std::string, std::string>> expected{
-      {"f:10 json", "true"},   {"f:11 out", "runs/x"},
-      {"f:3 peers", "4"},      {"f:4 timeout", "2"},
-      {"f:5 inject", "1:2:nan,3:4:inf"}, {"f:7 lr", "0.001"},
-      {"f:8 lr-drop-at", "0.5,100"}};
+  const std::vector<std::pair<std::string, std::string>> expected{{"f:10 json", "true"},
+                                                                  {"f:11 out", "runs/x"},
+                                                                  {"f:3 peers", "4"},
+                                                                  {"f:4 timeout", "2"},
+                                                                  {"f:5 inject", "1:2:nan,3:4:inf"},
+                                                                  {"f:7 lr", "0.001"},
+                                                                  {"f:8 lr-drop-at", "0.5,100"}};
   EXPECT_EQ(given, expected);
 }
 
@@ -80,8 +83,17 @@ TEST(ConfigFile, ReportsASectionGivenTwice) {
 }
 
 TEST(ConfigFile, SurvivesNonsense) {
-  for (const char* text : {"=", "[", "]", "\xff\xfe", "a = ", "[run]\npeers = 1 2", "\"\"\"", "[[run]]\n",
-                           "run = 3\n", "[run.peers]\n", "[run]\npeers = {}\n"}) {
+  for (const char* text : {"=",
+                           "[",
+                           "]",
+                           "\xff\xfe",
+                           "a = ",
+                           "[run]\npeers = 1 2",
+                           "\"\"\"",
+                           "[[run]]\n",
+                           "run = 3\n",
+                           "[run.peers]\n",
+                           "[run]\npeers = {}\n"}) {
     EXPECT_FALSE(findings(text).empty()) << text;
   }
   EXPECT_TRUE(findings("").empty());

@@ -1,11 +1,11 @@
 #include "starling/cli/console.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cstdlib>
-#include <utility>
 
 #include "starling/cli/output.hpp"
 
@@ -27,7 +27,9 @@ Console::Console()
             !environment("TERM").empty()),
       colour_(live_ && environment("NO_COLOR").empty()) {}
 
-Console::~Console() { clear(); }
+Console::~Console() {
+  clear();
+}
 
 std::size_t Console::width() const {
   winsize size{};
@@ -53,12 +55,16 @@ void Console::show(std::string line) {
 
 void Console::clear() {
   const std::lock_guard lock(mutex_);
-  if (!current_.empty()) { write(kEraseLine); }
+  if (!current_.empty()) {
+    write(kEraseLine);
+  }
   current_.clear();
 }
 
 void Console::write(const std::string& text) {
-  if (write_if_ready(STDERR_FILENO, text) != Written::all) { ++dropped_; }
+  if (write_if_ready(STDERR_FILENO, text) != Written::all) {
+    ++dropped_;
+  }
 }
 
 }  // namespace starling::cli

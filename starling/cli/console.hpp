@@ -9,8 +9,8 @@
 
 namespace starling::cli {
 
-/// Owns standard error during a run. All members may be called concurrently. Never waits for a reader: what
-/// it does not take at once is dropped and counted.
+/// Owns standard error during a run. All members may be called concurrently. Never waits for a
+/// reader: what it does not take at once is dropped and counted.
 class Console {
  public:
   Console();

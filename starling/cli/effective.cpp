@@ -1,9 +1,9 @@
 #include "starling/cli/effective.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "starling/cli/checks.hpp"
 
@@ -19,7 +19,9 @@ bool gives(const Reading& reading, std::string_view name) {
 
 void apply(Effective& effective, const Assignment& one) {
   const std::string wrong = one.option->set(effective.settings, one.value);
-  if (!wrong.empty()) { effective.findings.push_back({one.source, one.option->name, wrong}); }
+  if (!wrong.empty()) {
+    effective.findings.push_back({one.source, one.option->name, wrong});
+  }
   effective.sources[one.option->name] = one.source;
 }
 
@@ -36,7 +38,9 @@ void settle_length(Effective& effective) {
   const auto epochs = effective.sources.find("epochs");
   if (steps != effective.sources.end() && epochs != effective.sources.end()) {
     effective.findings.push_back(
-        {steps->second, "steps", "and epochs (" + epochs->second.text() + ") are both given; keep one"});
+        {steps->second,
+         "steps",
+         "and epochs (" + epochs->second.text() + ") are both given; keep one"});
   }
   if (steps == effective.sources.end() && epochs == effective.sources.end()) {
     experiment.epochs = 1.0;
@@ -46,9 +50,13 @@ void settle_length(Effective& effective) {
 void refuse_without_effect(Effective& effective) {
   for (const Option& option : options()) {
     const auto source = effective.sources.find(option.name);
-    if (source == effective.sources.end() || !option.refusal) { continue; }
+    if (source == effective.sources.end() || !option.refusal) {
+      continue;
+    }
     const std::string why = option.refusal(effective.settings);
-    if (!why.empty()) { effective.findings.push_back({source->second, option.name, why}); }
+    if (!why.empty()) {
+      effective.findings.push_back({source->second, option.name, why});
+    }
   }
 }
 
@@ -61,15 +69,20 @@ Effective resolve(const Reading& file, const Reading& command_line) {
             command_line.findings.end(),
             std::back_inserter(effective.findings));
   for (const Assignment& one : file.assignments) {
-    if (!is_replaced(one, command_line)) { apply(effective, one); }
+    if (!is_replaced(one, command_line)) {
+      apply(effective, one);
+    }
   }
-  for (const Assignment& one : command_line.assignments) { apply(effective, one); }
+  for (const Assignment& one : command_line.assignments) {
+    apply(effective, one);
+  }
   settle_length(effective);
   check_names(effective);
   refuse_without_effect(effective);
-  std::stable_sort(effective.findings.begin(),
-                   effective.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.source.line < b.source.line; });
+  std::stable_sort(
+      effective.findings.begin(), effective.findings.end(), [](const Finding& a, const Finding& b) {
+        return a.source.line < b.source.line;
+      });
   return effective;
 }
 

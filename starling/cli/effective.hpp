@@ -17,7 +17,8 @@ struct Effective {
   std::vector<Finding> findings;          ///< all mistakes by line; empty: the run may begin
 };
 
-/// Defaults, then the file, then the command line; then every value and every combination is checked.
+/// Defaults, then the file, then the command line; then every value and every combination is
+/// checked.
 Effective resolve(const Reading& file, const Reading& command_line);
 
 /// The settings as a TOML file that gives the same run, each value with its source as a comment.

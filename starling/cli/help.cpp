@@ -1,11 +1,11 @@
 #include "starling/cli/help.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/option.hpp"
@@ -29,7 +29,8 @@ constexpr std::array kExitCodes{
     ExitCodeLine{ExitCode::ok, "the run ended well"},
     ExitCodeLine{ExitCode::internal, "a broken contract: a bug in Starling"},
     ExitCodeLine{ExitCode::configuration, "wrong usage or configuration; nothing was run"},
-    ExitCodeLine{ExitCode::data, "data or a checkpoint is missing, cut short or not what it claims"},
+    ExitCodeLine{ExitCode::data,
+                 "data or a checkpoint is missing, cut short or not what it claims"},
     ExitCodeLine{ExitCode::network, "an address, a connection or a certificate"},
     ExitCodeLine{ExitCode::peers_lost, "a peer died, fell silent or refused"},
     ExitCodeLine{ExitCode::not_finite, "NaN or infinity where numbers were expected"},
@@ -47,7 +48,9 @@ std::string entry(const std::string& left, const std::string& explanation) {
 
 std::string default_of(const Option& option) {
   const std::string value = option.show(Settings{});
-  if (value.empty() || option.kind == ValueKind::flag) { return {}; }
+  if (value.empty() || option.kind == ValueKind::flag) {
+    return {};
+  }
   return option.kind == ValueKind::text ? value.substr(1, value.size() - 2) : value;
 }
 
@@ -55,7 +58,9 @@ std::string default_of(const Option& option) {
 std::string limits(const Option& option) {
   const std::string standard = default_of(option);
   std::string text = option.kind == ValueKind::flag ? "" : option.range;
-  if (!standard.empty()) { text += (text.empty() ? "" : "; ") + ("default " + standard); }
+  if (!standard.empty()) {
+    text += (text.empty() ? "" : "; ") + ("default " + standard);
+  }
   return text.empty() ? "" : " (" + text + ")";
 }
 
@@ -69,15 +74,17 @@ std::string exit_code_lines() {
 
 std::string markdown_cell(std::string text) {
   std::string result;
-  for (const char c : text) { result += c == '|' ? std::string("\\|") : std::string(1, c); }
+  for (const char c : text) {
+    result += c == '|' ? std::string("\\|") : std::string(1, c);
+  }
   return result;
 }
 
 }  // namespace
 
 std::string program_help() {
-  return R"(Decentralized training of neural networks: peers keep their own copy of a model, learn on their own
-data, and agree by talking to a few others.
+  return R"(Decentralized training of neural networks: peers keep their own copy of a model,
+learn on their own data, and agree by talking to a few others.
 
 Usage: starling COMMAND [OPTIONS]
 
@@ -102,12 +109,14 @@ std::string train_help() {
 
 Usage: starling train [OPTIONS]
 
-Every option may stand in a TOML file under its name, in the section given in brackets. The command line
-goes before the file, the file before the defaults. An option that has no effect with the others is refused.
+Every option may stand in a TOML file under its name, in the section given in brackets. The
+command line goes before the file, the file before the defaults. An option that has no effect
+with the others is refused.
 
 )";
   text += entry("--config FILE", "read options from this TOML file");
-  text += entry("--print-config", "show the effective options and where each comes from; run nothing");
+  text +=
+      entry("--print-config", "show the effective options and where each comes from; run nothing");
   text += entry("--help", "this text");
   std::string section;
   for (const Option& option : options()) {
@@ -120,31 +129,34 @@ goes before the file, the file before the defaults. An option that has no effect
   }
   return text + R"(
 Examples:
-  starling train --peers 4 --algorithm dsgd --topology ring --model linear --steps 200 --out runs/ring
+  starling train --peers 4 --topology ring --model linear --steps 200 --out runs/ring
   starling train --peers 8 --algorithm gossip-pga --period 6 --model cnn --epochs 2
   starling train --on sim --platform torus:4x4 --peers 16 --faults kill:0.01 --algorithm sgp
       --on-loss continue --model linear --steps 300
   starling train --config experiment.toml --print-config
 
-Ctrl-C once finishes the round, saves a checkpoint if there is a folder for it, and reports; twice ends at
-once.
+Ctrl-C once finishes the round, saves a checkpoint if there is a folder for it, and reports;
+twice ends at once.
 
 Exit codes:
 )" + exit_code_lines();
 }
 
 std::string list_help() {
-  std::string text = "Show what there is to choose from.\n\nUsage: starling list WHAT [OPTIONS]\n\nWHAT is one of:";
-  for (const std::string& kind : list_kinds()) { text += " " + kind; }
+  std::string text =
+      "Show what there is to choose from.\n\nUsage: starling list WHAT [OPTIONS]\n\nWHAT is one "
+      "of:";
+  for (const std::string& kind : list_kinds()) {
+    text += " " + kind;
+  }
   return text + "\n\n" + entry("--json", "as JSON") +
          entry("--peers N", "topologies: the number of peers they are judged for (default 16)") +
          entry("--help", "this text");
 }
 
 std::string version_text() {
-  return fmt::format("starling {} (worlds: threads{})\n",
-                     STARLING_VERSION,
-                     has_simulation() ? ", sim" : "");
+  return fmt::format(
+      "starling {} (worlds: threads{})\n", STARLING_VERSION, has_simulation() ? ", sim" : "");
 }
 
 std::string options_markdown() {
@@ -153,10 +165,10 @@ std::string options_markdown() {
   for (const Option& option : options()) {
     if (option.section != section) {
       section = option.section;
-      text += fmt::format(
-          "{}### [{}]\n\n| option | value | default | meaning |\n|---|---|---|---|\n",
-          text.empty() ? "" : "\n",
-          section);
+      text +=
+          fmt::format("{}### [{}]\n\n| option | value | default | meaning |\n|---|---|---|---|\n",
+                      text.empty() ? "" : "\n",
+                      section);
     }
     const std::string range = option.range.empty() ? option.value : option.range;
     text += fmt::format("| `--{}` | {} | {} | {} |\n",

@@ -1,13 +1,13 @@
 #include "starling/cli/list_command.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "starling/algorithm/registry.hpp"
 #include "starling/cli/table.hpp"
@@ -34,15 +34,20 @@ struct Listing {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) { text += (text.empty() ? "" : ", ") + word; }
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
   return text;
 }
 
 std::string needs(algorithm::Mixing mixing) {
   switch (mixing) {
-    case algorithm::Mixing::none: return "none";
-    case algorithm::Mixing::doubly_stochastic: return "doubly-stochastic";
-    case algorithm::Mixing::push_sum: return "push-sum";
+    case algorithm::Mixing::none:
+      return "none";
+    case algorithm::Mixing::doubly_stochastic:
+      return "doubly-stochastic";
+    case algorithm::Mixing::push_sum:
+      return "push-sum";
   }
   return {};
 }
@@ -51,8 +56,8 @@ Listing algorithms(const CommandLine&) {
   Listing list;
   list.rows.push_back({"NAME", "MIXING", "OPTIONS", "WHAT IT DOES", "REFERENCE"});
   for (const algorithm::Entry& entry : algorithm::registry()) {
-    list.rows.push_back({entry.name, needs(entry.mixing), joined(entry.options), entry.summary,
-                         entry.reference});
+    list.rows.push_back(
+        {entry.name, needs(entry.mixing), joined(entry.options), entry.summary, entry.reference});
     list.json.push_back({{"name", entry.name},
                          {"summary", entry.summary},
                          {"reference", entry.reference},
@@ -68,11 +73,15 @@ Listing algorithms(const CommandLine&) {
 
 /// 1 - beta a round: beta of the matrix, of the period's product (its root), or of the expectation.
 std::optional<double> gap_of(const topology::Description& described) {
-  if (described.period == 1 && described.round_norm) { return 1.0 - *described.round_norm; }
+  if (described.period == 1 && described.round_norm) {
+    return 1.0 - *described.round_norm;
+  }
   if (described.period > 1 && described.period_norm) {
     return 1.0 - std::pow(*described.period_norm, 1.0 / static_cast<double>(described.period));
   }
-  if (described.period == 0 && described.rate) { return 1.0 - std::sqrt(1.0 - *described.rate); }
+  if (described.period == 0 && described.rate) {
+    return 1.0 - std::sqrt(1.0 - *described.rate);
+  }
   return std::nullopt;
 }
 
@@ -116,8 +125,10 @@ Listing topologies(const CommandLine& line) {
     add_topology(list, entry, line.list_peers);
   }
   list.remark = fmt::format(
-      "For {} peers. SENDS: messages of a peer in a round, mean. GAP: spectral gap of a round, 1 - beta;\n"
-      "of the period or of the expectation where rounds differ. EXACT AFTER: rounds until the mean is exact.",
+      "For {} peers. SENDS: messages of a peer in a round, mean. GAP: spectral gap of a round, 1 - "
+      "beta;\n"
+      "of the period or of the expectation where rounds differ. EXACT AFTER: rounds until the mean "
+      "is exact.",
       line.list_peers);
   return list;
 }
@@ -140,7 +151,9 @@ Listing mixings(const CommandLine&) {
   list.rows.push_back({"NAME", "USED BY"});
   std::map<std::string, std::vector<std::string>> users;
   for (const algorithm::Entry& entry : algorithm::registry()) {
-    if (entry.mixing != algorithm::Mixing::none) { users[needs(entry.mixing)].push_back(entry.name); }
+    if (entry.mixing != algorithm::Mixing::none) {
+      users[needs(entry.mixing)].push_back(entry.name);
+    }
   }
   for (const auto& [name, algorithms] : users) {
     list.rows.push_back({name, joined(algorithms)});
@@ -169,9 +182,13 @@ Listing catalog_of(const Entries& entries) {
   return list;
 }
 
-Listing models(const CommandLine&) { return catalog_of(objective::model_catalog()); }
+Listing models(const CommandLine&) {
+  return catalog_of(objective::model_catalog());
+}
 
-Listing data(const CommandLine&) { return catalog_of(objective::data_catalog()); }
+Listing data(const CommandLine&) {
+  return catalog_of(objective::data_catalog());
+}
 
 Listing platforms_of_simulation(const CommandLine&) {
   Listing list;
@@ -187,11 +204,18 @@ Listing platforms_of_simulation(const CommandLine&) {
 
 std::string list_text(const CommandLine& line) {
   static const std::map<std::string, Listing (*)(const CommandLine&)> kLists{
-      {"algorithms", algorithms}, {"topologies", topologies}, {"collectives", collectives},
-      {"mixings", mixings},       {"codecs", codecs},         {"models", models},
-      {"data", data},             {"platforms", platforms_of_simulation}};
+      {"algorithms", algorithms},
+      {"topologies", topologies},
+      {"collectives", collectives},
+      {"mixings", mixings},
+      {"codecs", codecs},
+      {"models", models},
+      {"data", data},
+      {"platforms", platforms_of_simulation}};
   const Listing list = kLists.at(line.list_kind)(line);
-  if (line.list_json) { return list.json.dump(2) + "\n"; }
+  if (line.list_json) {
+    return list.json.dump(2) + "\n";
+  }
   return aligned(list.rows) + (list.remark.empty() ? "" : "\n" + list.remark + "\n");
 }
 

@@ -1,14 +1,14 @@
 #include "starling/cli/log.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <variant>
+
 #include <fmt/format.h>
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-
-#include <algorithm>
-#include <utility>
-#include <variant>
 
 namespace starling::cli {
 
@@ -36,9 +36,12 @@ class ConsoleSink final : public spdlog::sinks::base_sink<spdlog::details::null_
  private:
   static const char* colour_of(spdlog::level::level_enum level) {
     switch (level) {
-      case spdlog::level::err: return "\x1b[1;31m";   // bold red
-      case spdlog::level::warn: return "\x1b[1;33m";  // bold yellow
-      default: return "\x1b[2m";                      // dim
+      case spdlog::level::err:
+        return "\x1b[1;31m";  // bold red
+      case spdlog::level::warn:
+        return "\x1b[1;33m";  // bold yellow
+      default:
+        return "\x1b[2m";  // dim
     }
   }
 
@@ -47,16 +50,22 @@ class ConsoleSink final : public spdlog::sinks::base_sink<spdlog::details::null_
 
 spdlog::level::level_enum level_of(Severity severity) {
   switch (severity) {
-    case Severity::debug: return spdlog::level::debug;
-    case Severity::info: return spdlog::level::info;
-    case Severity::warning: return spdlog::level::warn;
-    case Severity::error: return spdlog::level::err;
+    case Severity::debug:
+      return spdlog::level::debug;
+    case Severity::info:
+      return spdlog::level::info;
+    case Severity::warning:
+      return spdlog::level::warn;
+    case Severity::error:
+      return spdlog::level::err;
   }
   return spdlog::level::err;
 }
 
 spdlog::level::level_enum threshold(const ShowSettings& show) {
-  if (show.quiet) { return spdlog::level::err; }
+  if (show.quiet) {
+    return spdlog::level::err;
+  }
   return show.verbose ? spdlog::level::debug : spdlog::level::info;
 }
 
@@ -71,9 +80,13 @@ Log::Log(Console& console, const ShowSettings& show)
 }
 
 void Log::on_event(const Event& event) {
-  if (std::holds_alternative<ModelSnapshot>(event.what)) { return; }  // numbers, not words
+  if (std::holds_alternative<ModelSnapshot>(event.what)) {
+    return;
+  }  // numbers, not words
   const auto level = level_of(severity_of(event));
-  if (!logger_->should_log(level) || !may_show(event.what.index())) { return; }
+  if (!logger_->should_log(level) || !may_show(event.what.index())) {
+    return;
+  }
   // What is noted before the run begins comes from no peer.
   const bool before_run = std::holds_alternative<Note>(event.what) && event.time == Time{};
   const std::string origin =
@@ -81,16 +94,24 @@ void Log::on_event(const Event& event) {
   logger_->log(level, "{}{}", origin, printable(describe(event)));
 }
 
-void Log::info(const std::string& text) { logger_->info("{}", printable(text)); }
+void Log::info(const std::string& text) {
+  logger_->info("{}", printable(text));
+}
 
-void Log::warning(const std::string& text) { logger_->warn("{}", printable(text)); }
+void Log::warning(const std::string& text) {
+  logger_->warn("{}", printable(text));
+}
 
-void Log::error(const std::string& text) { logger_->error("{}", printable(text)); }
+void Log::error(const std::string& text) {
+  logger_->error("{}", printable(text));
+}
 
 void Log::report_left_out() {
   const std::lock_guard lock(mutex_);
   std::uint64_t left_out = 0;
-  for (const auto& [kind, count] : shown_) { left_out += count - std::min(count, kMostLines); }
+  for (const auto& [kind, count] : shown_) {
+    left_out += count - std::min(count, kMostLines);
+  }
   if (left_out > 0) {
     logger_->warn("{} more lines like these were left out; --verbose shows them", left_out);
   }
@@ -98,7 +119,9 @@ void Log::report_left_out() {
 }
 
 bool Log::may_show(std::size_t kind) {
-  if (unlimited_) { return true; }
+  if (unlimited_) {
+    return true;
+  }
   const std::lock_guard lock(mutex_);
   return ++shown_[kind] <= kMostLines;
 }
@@ -106,7 +129,9 @@ bool Log::may_show(std::size_t kind) {
 std::string printable(std::string text) {
   for (char& c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if ((code < 0x20 && c != '\n') || code == 0x7f) { c = '?'; }
+    if ((code < 0x20 && c != '\n') || code == 0x7f) {
+      c = '?';
+    }
   }
   return text;
 }

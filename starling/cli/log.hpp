@@ -17,8 +17,8 @@ class logger;
 
 namespace starling::cli {
 
-/// "starling: warning: peer 3 at 1.250 s: ..." for each event that is worth a line. Of one kind at most
-/// kMostLines are shown, the rest is counted. All members may be called concurrently.
+/// "starling: warning: peer 3 at 1.250 s: ..." for each event that is worth a line. Of one kind at
+/// most kMostLines are shown, the rest is counted. All members may be called concurrently.
 class Log {
  public:
   static constexpr std::uint64_t kMostLines = 20;
@@ -43,8 +43,8 @@ class Log {
   std::map<std::size_t, std::uint64_t> shown_;  // by kind of event
 };
 
-/// `text` with control characters but the line break made visible: what peers and files are called may not
-/// drive the terminal.
+/// `text` with control characters but the line break made visible: what peers and files are called
+/// may not drive the terminal.
 std::string printable(std::string text);
 
 }  // namespace starling::cli

@@ -1,11 +1,11 @@
 // The program.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/help.hpp"
@@ -46,19 +46,29 @@ ExitCode refuse(const CommandLine& line) {
 
 ExitCode show_help(const CommandLine& line) {
   switch (line.help_for) {
-    case Command::train: return print(starling::cli::train_help());
-    case Command::list: return print(starling::cli::list_help());
-    default: return print(starling::cli::program_help());
+    case Command::train:
+      return print(starling::cli::train_help());
+    case Command::list:
+      return print(starling::cli::list_help());
+    default:
+      return print(starling::cli::program_help());
   }
 }
 
 ExitCode run(const CommandLine& line) {
-  if (line.command == Command::train) { return starling::cli::run_train(line); }
-  if (!line.train.findings.empty()) { return refuse(line); }
+  if (line.command == Command::train) {
+    return starling::cli::run_train(line);
+  }
+  if (!line.train.findings.empty()) {
+    return refuse(line);
+  }
   switch (line.command) {
-    case Command::list: return print(starling::cli::list_text(line));
-    case Command::version: return print(starling::cli::version_text());
-    default: return show_help(line);
+    case Command::list:
+      return print(starling::cli::list_text(line));
+    case Command::version:
+      return print(starling::cli::version_text());
+    default:
+      return show_help(line);
   }
 }
 

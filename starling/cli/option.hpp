@@ -16,17 +16,18 @@ namespace starling::cli {
 enum class ValueKind : std::uint8_t { whole, real, text, flag, reals, texts };
 
 struct Option {
-  std::string name;     ///< "lr-schedule": --lr-schedule and the key in its section
-  std::string section;  ///< "optimizer"
-  std::string value;    ///< what stands for the value in help: "N", "NAME"; empty for flags
-  std::string help;     ///< one sentence
+  std::string name;   ///< "lr-schedule": --lr-schedule and the key in its section
+  std::string value;  ///< what stands for the value in help: "N", "NAME"; empty for flags
+  std::string help;   ///< one sentence
 
   /// Words people know the option by elsewhere; only to suggest its name.
   std::vector<std::string> synonyms{};
 
-  /// Why the option has no effect with these settings and what would take it; empty: it has one. Asked
-  /// only if the user has set the option. Null: it always has an effect.
+  /// Why the option has no effect with these settings and what would take it; empty: it has one.
+  /// Asked only if the user has set the option. Null: it always has an effect.
   std::function<std::string(const Settings&)> refusal{};
+
+  std::string section{};  ///< "optimizer"; filled in by the table
 
   ValueKind kind = ValueKind::text;
   std::string range{};  ///< "at least 1", "threads | sim"

@@ -54,7 +54,9 @@ Refusal only_for_algorithms_with(std::string option) {
     bool known = false;
     for (const algorithm::Entry& entry : algorithm::registry()) {
       known = known || entry.name == settings.experiment.algorithm;
-      if (contains(entry.options, option)) { takers.push_back(entry.name); }
+      if (contains(entry.options, option)) {
+        takers.push_back(entry.name);
+      }
     }
     // An unknown algorithm is a finding of its own; nobody knows what it would take.
     const bool takes = !known || contains(takers, settings.experiment.algorithm);
@@ -88,7 +90,9 @@ Refusal only_for_models_with_data() {
     for (const objective::CatalogEntry& entry : objective::model_catalog()) {
       const std::string word = split(entry.name, ':').front();
       known = known || word == name;
-      if (entry.needs_data) { takers.push_back(word); }
+      if (entry.needs_data) {
+        takers.push_back(word);
+      }
     }
     return !known || contains(takers, name) ? "" : has_no_effect("model " + name, takers);
   };

@@ -9,7 +9,8 @@
 
 namespace starling::cli {
 
-/// Says why an option has no effect with the given settings, and what would take it; empty: it has one.
+/// Says why an option has no effect with the given settings, and what would take it; empty: it has
+/// one.
 using Refusal = std::function<std::string(const Settings&)>;
 
 Refusal only_in_simulation();

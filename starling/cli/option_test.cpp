@@ -1,9 +1,9 @@
 #include "starling/cli/option.hpp"
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "starling/cli/option_values.hpp"
 
@@ -37,8 +37,12 @@ TEST(Options, ASynonymIsNotAnOption) {
 TEST(Options, TakeBackTheDefaultTheyShow) {
   for (const Option& option : options()) {
     std::string value = option.show(Settings{});
-    if (value.empty()) { continue; }
-    if (option.kind == ValueKind::text) { value = value.substr(1, value.size() - 2); }
+    if (value.empty()) {
+      continue;
+    }
+    if (option.kind == ValueKind::text) {
+      value = value.substr(1, value.size() - 2);
+    }
     Settings settings;
     EXPECT_EQ(option.set(settings, value), "") << option.name;
     EXPECT_EQ(option.show(settings), option.show(Settings{})) << option.name;
@@ -47,7 +51,9 @@ TEST(Options, TakeBackTheDefaultTheyShow) {
 
 TEST(Options, EachStoresWhatItIsGiven) {
   for (const Option& option : options()) {
-    if (option.kind != ValueKind::whole && option.kind != ValueKind::real) { continue; }
+    if (option.kind != ValueKind::whole && option.kind != ValueKind::real) {
+      continue;
+    }
     Settings settings;
     ASSERT_EQ(option.set(settings, "1"), "") << option.name;
     const bool whole = option.kind == ValueKind::whole;
@@ -62,7 +68,9 @@ TEST(Options, RefuseWhatIsNoNumber) {
   for (const Option& option : options()) {
     const bool numeric = option.kind == ValueKind::whole || option.kind == ValueKind::real ||
                          option.kind == ValueKind::reals;
-    if (!numeric) { continue; }
+    if (!numeric) {
+      continue;
+    }
     for (const char* value : {"", "x", "1x", "-1", "nan", "inf", "1e999", "1,5x", " 1", "0x10"}) {
       Settings settings;
       EXPECT_NE(option.set(settings, value), "") << option.name << " took '" << value << "'";

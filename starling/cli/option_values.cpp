@@ -1,8 +1,8 @@
 #include "starling/cli/option_values.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "starling/core/text.hpp"
 
@@ -13,21 +13,27 @@ namespace {
 template <class Number>
 std::string toml_number(Number value) {
   std::string text = fmt::format("{}", value);  // shortest text that reads back as the same number
-  if (text.find_first_of(".en") == std::string::npos) { text += ".0"; }
+  if (text.find_first_of(".en") == std::string::npos) {
+    text += ".0";
+  }
   return text;
 }
 
 bool holds(const RealRange& range, double number) {
-  const bool enough = range.bound == RealRange::Least::excluded ? number > range.least
-                                                                : number >= range.least;
+  const bool enough =
+      range.bound == RealRange::Least::excluded ? number > range.least : number >= range.least;
   return std::isfinite(number) && enough && number <= range.most;
 }
 
 }  // namespace
 
 std::string describe(const WholeRange& range) {
-  if (range.least == 0 && range.most == WholeRange{}.most) { return {}; }
-  if (range.most == WholeRange{}.most) { return fmt::format("at least {}", range.least); }
+  if (range.least == 0 && range.most == WholeRange{}.most) {
+    return {};
+  }
+  if (range.most == WholeRange{}.most) {
+    return fmt::format("at least {}", range.least);
+  }
   return fmt::format("{} to {}", range.least, range.most);
 }
 
@@ -43,7 +49,9 @@ std::optional<std::uint64_t> read_whole(const std::string& text,
                                         const WholeRange& range,
                                         std::string& wrong) {
   const auto number = parse_size(text);
-  if (number && *number >= range.least && *number <= range.most) { return number; }
+  if (number && *number >= range.least && *number <= range.most) {
+    return number;
+  }
   const std::string limits = describe(range);
   wrong = fmt::format(
       "expected a whole number{}{}, found '{}'", limits.empty() ? "" : ", ", limits, text);
@@ -54,14 +62,20 @@ std::optional<double> read_real(const std::string& text,
                                 const RealRange& range,
                                 std::string& wrong) {
   const auto number = parse_double(text);
-  if (number && holds(range, *number)) { return number; }
+  if (number && holds(range, *number)) {
+    return number;
+  }
   wrong = fmt::format("expected a number, {}, found '{}'", describe(range), text);
   return std::nullopt;
 }
 
-std::string toml_real(double value) { return toml_number(value); }
+std::string toml_real(double value) {
+  return toml_number(value);
+}
 
-std::string toml_real(float value) { return toml_number(value); }
+std::string toml_real(float value) {
+  return toml_number(value);
+}
 
 std::string toml_text(std::string_view text) {
   std::string literal = "\"";

@@ -58,14 +58,18 @@ namespace detail {
 template <class T>
 struct Field {
   using Value = T;
+
   static bool is_set(const T&) { return true; }
+
   static const T& get(const T& field) { return field; }
 };
 
 template <class T>
 struct Field<std::optional<T>> {
   using Value = T;
+
   static bool is_set(const std::optional<T>& field) { return field.has_value(); }
+
   static const T& get(const std::optional<T>& field) { return *field; }
 };
 
@@ -122,7 +126,9 @@ Option real_list(Option option, RealRange range, Access access) {
     std::vector<double> numbers;
     for (const std::string& part : split(text, ',')) {
       const auto number = read_real(part, range, wrong);
-      if (!number) { return wrong; }
+      if (!number) {
+        return wrong;
+      }
       numbers.push_back(*number);
     }
     access(settings) = std::move(numbers);
@@ -138,18 +144,23 @@ Option real_list(Option option, RealRange range, Access access) {
   return option;
 }
 
-/// Text that others check: names with arguments, paths. An empty text is refused: leave the option out.
+/// Text that others check: names with arguments, paths. An empty text is refused: leave the option
+/// out.
 template <class Access>
 Option text(Option option, Access access) {
   option.kind = ValueKind::text;
   option.set = [access](Settings& settings, const std::string& value) {
-    if (value.empty()) { return std::string("is empty; leave it out instead"); }
+    if (value.empty()) {
+      return std::string("is empty; leave it out instead");
+    }
     access(settings) = value;
     return std::string();
   };
   option.show = [access](const Settings& settings) {
     const auto& field = access(settings);
-    if (field.empty()) { return std::string(); }
+    if (field.empty()) {
+      return std::string();
+    }
     if constexpr (std::same_as<std::remove_cvref_t<decltype(field)>, std::filesystem::path>) {
       return toml_text(field.string());
     } else {
@@ -178,7 +189,9 @@ Option choice(Option option, std::vector<Choice<Enum>> choices, Access access) {
   };
   option.show = [access, choices = std::move(choices)](const Settings& settings) {
     for (const auto& one : choices) {
-      if (one.value == access(settings)) { return toml_text(one.name); }
+      if (one.value == access(settings)) {
+        return toml_text(one.name);
+      }
     }
     return std::string();
   };

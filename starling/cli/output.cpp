@@ -1,13 +1,13 @@
 #include "starling/cli/output.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace starling::cli {
 
@@ -23,8 +23,12 @@ Written await_room(int descriptor, int patience_ms) {
   do {
     ready = ::poll(&request, 1, patience_ms);
   } while (ready < 0 && errno == EINTR);
-  if (ready == 0) { return Written::too_slow; }
-  if (ready < 0) { return Written::failed; }
+  if (ready == 0) {
+    return Written::too_slow;
+  }
+  if (ready < 0) {
+    return Written::failed;
+  }
   const bool gone = (request.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
   return gone ? Written::reader_gone : Written::all;
 }
@@ -35,7 +39,9 @@ Written write_piece(int descriptor, std::string_view& text) {
     text.remove_prefix(static_cast<std::size_t>(count));
     return Written::all;
   }
-  if (errno == EINTR || errno == EAGAIN) { return Written::all; }
+  if (errno == EINTR || errno == EAGAIN) {
+    return Written::all;
+  }
   return errno == EPIPE || errno == EIO ? Written::reader_gone : Written::failed;
 }
 
@@ -46,7 +52,9 @@ void prepare_standard_streams() {
     if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
       // The lowest free number is the one just found free. Kept open for the life of the process.
       const int opened = ::open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY);
-      if (opened != descriptor && opened >= 0) { ::close(opened); }
+      if (opened != descriptor && opened >= 0) {
+        ::close(opened);
+      }
     }
   }
   std::signal(SIGPIPE, SIG_IGN);
@@ -58,7 +66,9 @@ Written write_all(int descriptor, std::string_view text, Duration patience) {
   Written result = Written::all;
   while (!text.empty() && result == Written::all) {
     result = await_room(descriptor, patience_ms);
-    if (result == Written::all) { result = write_piece(descriptor, text); }
+    if (result == Written::all) {
+      result = write_piece(descriptor, text);
+    }
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// Writing to standard output and standard error: readers may be slow, gone, or never have been there.
+// Writing to standard output and standard error: readers may be slow, gone, or never have been
+// there.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,12 @@ enum class Written : std::uint8_t {
   too_slow      ///< the patience ran out
 };
 
-/// Opens /dev/null for standard input, output and error where the caller has closed them, so that no file
-/// of ours ever gets their numbers. Makes a closed pipe an error instead of a signal.
+/// Opens /dev/null for standard input, output and error where the caller has closed them, so that
+/// no file of ours ever gets their numbers. Makes a closed pipe an error instead of a signal.
 void prepare_standard_streams();
 
-/// Writes all of `text`, waiting for the reader at most `patience` in one piece; less than zero: for ever.
+/// Writes all of `text`, waiting for the reader at most `patience` in one piece; less than zero:
+/// for ever.
 Written write_all(int descriptor, std::string_view text, Duration patience);
 
 /// Writes `text` (of at most 4096 bytes, else cut) if that is possible without waiting.

@@ -1,12 +1,12 @@
 #include "starling/cli/output.hpp"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <array>
 #include <csignal>
 #include <string>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace starling::cli {
 namespace {
@@ -29,7 +29,9 @@ class Pipe {
   [[nodiscard]] int writer() const { return ends_[1]; }
 
   void close_reader() {
-    if (ends_[0] >= 0) { ::close(ends_[0]); }
+    if (ends_[0] >= 0) {
+      ::close(ends_[0]);
+    }
     ends_[0] = -1;
   }
 

@@ -1,10 +1,10 @@
 #include "starling/cli/progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace starling::cli {
 
@@ -33,16 +33,22 @@ std::string clock_text(double seconds) {
 std::vector<std::string> parts_of(const ProgressState& state) {
   std::vector<std::string> parts;
   const auto steps = static_cast<std::uint64_t>(state.steps);
-  if (state.total > 0) { parts.push_back(fmt::format("{:3.0f} %", 100.0 * share_done(state))); }
+  if (state.total > 0) {
+    parts.push_back(fmt::format("{:3.0f} %", 100.0 * share_done(state)));
+  }
   parts.push_back(state.total > 0 ? fmt::format("step {}/{}", steps, state.total)
                                   : fmt::format("step {}", steps));
-  if (std::isfinite(state.loss)) { parts.push_back(fmt::format("loss {:.4g}", state.loss)); }
-  if (state.elapsed_seconds > 0.0) {
-    parts.push_back(fmt::format("{:.3g} steps/s", state.steps / state.elapsed_seconds));
+  if (std::isfinite(state.loss)) {
+    parts.push_back(fmt::format("loss {:.4g}", state.loss));
   }
-  if (state.total > 0 && state.steps > 0.0) {
-    const double left = state.elapsed_seconds * (static_cast<double>(state.total) / state.steps - 1.0);
-    parts.push_back(clock_text(left) + " left");
+  const double own_steps = state.steps - static_cast<double>(state.first);
+  if (state.elapsed_seconds > 0.0 && own_steps > 0.0) {
+    const double rate = own_steps / state.elapsed_seconds;
+    parts.push_back(fmt::format("{:.3g} steps/s", rate));
+    if (state.total > 0) {
+      parts.push_back(clock_text((static_cast<double>(state.total) - state.steps) / rate) +
+                      " left");
+    }
   }
   return parts;
 }
@@ -50,7 +56,9 @@ std::vector<std::string> parts_of(const ProgressState& state) {
 std::string bar(double share, std::size_t columns) {
   const std::size_t inside = columns - 2;
   const auto full = static_cast<std::size_t>(share * static_cast<double>(inside));
-  if (full >= inside) { return fmt::format("[{:=<{}}]", "", inside); }
+  if (full >= inside) {
+    return fmt::format("[{:=<{}}]", "", inside);
+  }
   return fmt::format("[{:=<{}}>{: <{}}]", "", full, "", inside - full - 1);
 }
 
@@ -60,7 +68,9 @@ std::string progress_text(const ProgressState& state, std::size_t width) {
   std::string text;
   for (const std::string& part : parts_of(state)) {
     const std::size_t gap = text.empty() ? 0 : 2;
-    if (text.size() + gap + part.size() > width) { break; }
+    if (text.size() + gap + part.size() > width) {
+      break;
+    }
     text += std::string(gap, ' ') + part;
   }
   return text;
@@ -69,14 +79,23 @@ std::string progress_text(const ProgressState& state, std::size_t width) {
 std::string progress_line(const ProgressState& state, std::size_t width) {
   std::string text = progress_text(state, width);
   const std::size_t left = width - text.size();
-  if (state.total == 0 || text.empty() || left < kLeastBar + 2) { return text; }
+  if (state.total == 0 || text.empty() || left < kLeastBar + 2) {
+    return text;
+  }
   return fmt::format("{}  {}", bar(share_done(state), std::min(left - 2, kMostBar)), text);
 }
 
-Progress::Progress(Console& console, std::size_t peers, std::uint64_t total)
+Progress::Progress(Console& console, std::size_t peers)
     : console_(console), peers_(peers), next_draw_(start_) {
+  if (!console.is_live()) {
+    next_draw_ += plain_interval_;
+  }
+}
+
+void Progress::set_length(std::uint64_t done, std::uint64_t total) {
+  const std::lock_guard lock(mutex_);
+  state_.first = done;
   state_.total = total;
-  if (!console.is_live()) { next_draw_ += plain_interval_; }
 }
 
 void Progress::on_step(const StepDone& done) {
@@ -87,13 +106,18 @@ void Progress::on_step(const StepDone& done) {
     ++loss_count_;
   }
   const auto now = Clock::now();
-  if (now >= next_draw_) { draw(now); }
+  if (now >= next_draw_) {
+    draw(now);
+  }
 }
 
 void Progress::draw(Clock::time_point now) {
-  state_.steps = static_cast<double>(step_events_) / static_cast<double>(peers_);
+  state_.steps = static_cast<double>(state_.first) +
+                 static_cast<double>(step_events_) / static_cast<double>(peers_);
   state_.elapsed_seconds = std::chrono::duration<double>(now - start_).count();
-  if (loss_count_ > 0) { state_.loss = loss_sum_ / static_cast<double>(loss_count_); }
+  if (loss_count_ > 0) {
+    state_.loss = loss_sum_ / static_cast<double>(loss_count_);
+  }
   loss_sum_ = 0.0;
   loss_count_ = 0;
   if (console_.is_live()) {

@@ -15,24 +15,29 @@ namespace starling::cli {
 
 /// What there is to show.
 struct ProgressState {
-  double steps = 0.0;          ///< done, mean over the peers
-  std::uint64_t total = 0;     ///< of the run; 0: unknown
+  double steps = 0.0;       ///< done, mean over the peers
+  std::uint64_t first = 0;  ///< done already when the run was resumed
+  std::uint64_t total = 0;  ///< steps at the end; 0: unknown
   /// Mean over the mini-batches since the last line; NaN: none.
   double loss = std::numeric_limits<double>::quiet_NaN();
   double elapsed_seconds = 0.0;
 };
 
-/// "50 %  step 120/240  loss 0.7312  12.3 steps/s  0:10 left" cut to `width` columns: parts that do not fit
-/// are left out, the least important first.
+/// "50 %  step 120/240  loss 0.7312  12.3 steps/s  0:10 left" cut to `width` columns: parts that do
+/// not fit are left out, the least important first.
 std::string progress_text(const ProgressState& state, std::size_t width);
 
 /// The same behind a bar if there is room for one: "[=====>    ]  50 %  ...".
 std::string progress_line(const ProgressState& state, std::size_t width);
 
-/// Draws at most ten times a second on a terminal; otherwise writes lines after 10, 20, 40, ... seconds.
+/// Draws at most ten times a second on a terminal; otherwise writes lines after 10, 20, 40, ...
+/// seconds.
 class Progress {
  public:
-  Progress(Console& console, std::size_t peers, std::uint64_t total);
+  Progress(Console& console, std::size_t peers);
+
+  /// The run goes from step `done` to step `total`. Before the first on_step().
+  void set_length(std::uint64_t done, std::uint64_t total);
 
   /// Safe to call concurrently.
   void on_step(const StepDone& done);

@@ -30,6 +30,12 @@ TEST(ProgressLine, NeverExceedsTheWidth) {
   }
 }
 
+TEST(ProgressLine, AResumedRunIsNotFasterThanItIs) {
+  ProgressState state = half_way();
+  state.first = 110;
+  EXPECT_EQ(progress_text(state, 80), " 50 %  step 120/240  loss 0.7312  1 steps/s  2:00 left");
+}
+
 TEST(ProgressLine, InventsNothingWhenTheLengthIsUnknown) {
   const ProgressState state{.steps = 120.0, .total = 0, .loss = 0.5, .elapsed_seconds = 10.0};
   EXPECT_EQ(progress_line(state, 80), "step 120  loss 0.5  12 steps/s");

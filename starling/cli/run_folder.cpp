@@ -1,10 +1,5 @@
 #include "starling/cli/run_folder.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +7,11 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "starling/cli/output.hpp"
 #include "starling/core/error.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a run leaves in its folder. A config.toml alone is of a run that was refused before its first step,
-/// and may be replaced.
+/// What a run leaves in its folder. A config.toml alone is of a run that was refused before its
+/// first step, and may be replaced.
 constexpr std::array kRunFiles{"metrics.jsonl", "summary.json", "checkpoints"};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, int reason) {
@@ -34,9 +34,13 @@ constexpr std::array kRunFiles{"metrics.jsonl", "summary.json", "checkpoints"};
 int open_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) { refuse(folder, "cannot make the folder", failed.value()); }
+  if (failed) {
+    refuse(folder, "cannot make the folder", failed.value());
+  }
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) { refuse(folder, "cannot open the folder", errno); }
+  if (descriptor < 0) {
+    refuse(folder, "cannot open the folder", errno);
+  }
   return descriptor;
 }
 
@@ -46,7 +50,9 @@ Names found_run(const fs::path& folder) {
   Names found;
   for (const char* name : kRunFiles) {
     std::error_code ignored;  // what cannot be looked at cannot be written either: found out below
-    if (fs::exists(folder / name, ignored)) { found.emplace_back(name); }
+    if (fs::exists(folder / name, ignored)) {
+      found.emplace_back(name);
+    }
   }
   return found;
 }
@@ -64,7 +70,9 @@ void make_way(const fs::path& folder,
               const std::string& option,
               const Names& found,
               const Settings& settings) {
-  if (found.empty() || !settings.experiment.resume.empty()) { return; }
+  if (found.empty() || !settings.experiment.resume.empty()) {
+    return;
+  }
   if (!settings.show.overwrite) {
     throw ConfigError(fmt::format(
         "--{} {}: holds a run already ({}); choose another folder, --resume it, or --overwrite it",
@@ -75,37 +83,49 @@ void make_way(const fs::path& folder,
   for (const std::string& name : found) {
     std::error_code failed;
     fs::remove_all(folder / name, failed);
-    if (failed) { refuse(folder / name, "cannot remove the earlier run", failed.value()); }
+    if (failed) {
+      refuse(folder / name, "cannot remove the earlier run", failed.value());
+    }
   }
 }
 
 void write_config(const fs::path& path, const std::string& config) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) { refuse(path, "cannot write", errno); }
+  if (file < 0) {
+    refuse(path, "cannot write", errno);
+  }
   const Written written = write_all(file, config, Duration(-1));
   const int reason = errno;
-  if (::close(file) != 0 || written != Written::all) { refuse(path, "cannot write", reason); }
+  if (::close(file) != 0 || written != Written::all) {
+    refuse(path, "cannot write", reason);
+  }
 }
 
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
     : descriptor_(open_folder(folder)) {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) { return; }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+    return;
+  }
   const int reason = errno;
   ::close(descriptor_);
-  if (reason != EWOULDBLOCK) { refuse(folder, "cannot lock the folder", reason); }
-  throw ConfigError(fmt::format(
-      "--{} {}: another run is writing there; wait for it or choose another folder",
-      option,
-      folder.string()));
+  if (reason != EWOULDBLOCK) {
+    refuse(folder, "cannot lock the folder", reason);
+  }
+  throw ConfigError(
+      fmt::format("--{} {}: another run is writing there; wait for it or choose another folder",
+                  option,
+                  folder.string()));
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) { ::close(descriptor_); }
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
 }
 
 void prepare_run_folder(const Settings& settings, const std::string& config) {

@@ -8,8 +8,8 @@
 
 namespace starling::cli {
 
-/// Holds a folder for this process. The lock is on the folder itself: there is no lock file to be left
-/// behind, and the system releases it however the process ends.
+/// Holds a folder for this process. The lock is on the folder itself: there is no lock file to be
+/// left behind, and the system releases it however the process ends.
 class FolderLock {
  public:
   /// Makes the folder if it is not there. `option` is named in errors.
@@ -25,8 +25,8 @@ class FolderLock {
   int descriptor_;
 };
 
-/// Puts `config` (TOML) into the locked folder of --out. An earlier run there is refused unless this one
-/// resumes or may overwrite; then its files go first.
+/// Puts `config` (TOML) into the locked folder of --out. An earlier run there is refused unless
+/// this one resumes or may overwrite; then its files go first.
 /// @throws ConfigError, StorageError
 void prepare_run_folder(const Settings& settings, const std::string& config);
 

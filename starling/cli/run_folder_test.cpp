@@ -1,19 +1,20 @@
 #include "starling/cli/run_folder.hpp"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <optional>
 
+#include <gtest/gtest.h>
+
 #include "starling/core/error.hpp"
+
 #include "tests/support/temp_directory.hpp"
 
 namespace starling::cli {
 namespace {
 
 using starling::testing::content_of;
-using starling::testing::TempDirectory;
 using starling::testing::put_content;
+using starling::testing::TempDirectory;
 
 Settings settings_for(const std::filesystem::path& out) {
   Settings settings;

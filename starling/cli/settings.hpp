@@ -1,4 +1,5 @@
-// What one call of `starling train` is about: the experiment, the world it runs in, and how it is shown.
+// What one call of `starling train` is about: the experiment, the world it runs in, and how it is
+// shown.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,16 @@
 #include "starling/cli/signals.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "starling/core/error.hpp"
 #include "starling/core/exit_code.hpp"
@@ -21,17 +21,20 @@ namespace {
 
 bool is_ignored(int signal) {
   struct sigaction action {};
+
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// SIGINT is taken even if it was ignored, as shells do for jobs in the background of a script: such a job
-/// must not outlive the Ctrl-C that ends the script.
+/// SIGINT is taken even if it was ignored, as shells do for jobs in the background of a script:
+/// such a job must not outlive the Ctrl-C that ends the script.
 sigset_t watched_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGINT);
   ::sigaddset(&set, SIGTERM);
-  if (!is_ignored(SIGHUP)) { ::sigaddset(&set, SIGHUP); }
+  if (!is_ignored(SIGHUP)) {
+    ::sigaddset(&set, SIGHUP);
+  }
   return set;
 }
 
@@ -70,9 +73,15 @@ void SignalWatch::watch() {
   signalfd_siginfo info{};
   for (;;) {
     ::poll(requests.data(), requests.size(), -1);
-    if (requests[1].revents != 0) { return; }
-    if (::read(signals_, &info, sizeof info) != sizeof info) { continue; }
-    if (!patient_.exchange(false)) { ::_exit(static_cast<int>(ExitCode::interrupted)); }
+    if (requests[1].revents != 0) {
+      return;
+    }
+    if (::read(signals_, &info, sizeof info) != sizeof info) {
+      continue;
+    }
+    if (!patient_.exchange(false)) {
+      ::_exit(static_cast<int>(ExitCode::interrupted));
+    }
     on_first_();
   }
 }

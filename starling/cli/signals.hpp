@@ -7,8 +7,8 @@
 
 namespace starling::cli {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP calls `on_first`; the second ends the process at
-/// once with exit code 130. SIGHUP stays ignored where it was before (nohup).
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP calls `on_first`; the second ends the
+/// process at once with exit code 130. SIGHUP stays ignored where it was before (nohup).
 /// @pre made before any other thread, so that all inherit the mask
 class SignalWatch {
  public:

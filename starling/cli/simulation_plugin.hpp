@@ -1,5 +1,6 @@
-// The border between the program and starling-sim.so, which holds the simulated world: SimGrid brings 28
-// libraries that would cost every start of the program, --help included, ten times what all else does.
+// The border between the program and starling-sim.so, which holds the simulated world: SimGrid
+// brings 28 libraries that would cost every start of the program, --help included, ten times what
+// all else does.
 #pragma once
 
 #include "starling/peer/world.hpp"
@@ -18,8 +19,9 @@ struct SimulationRequest {
   SimOptions options{};
 };
 
-/// Makes the world; the caller owns it. Returns null, having read nothing else, if request.abi is not the
-/// plug-in's own kSimulationAbi. @throws ConfigError as SimWorld does. Declared in the plug-in as
+/// Makes the world; the caller owns it. Returns null, having read nothing else, if request.abi is
+/// not the plug-in's own kSimulationAbi. @throws ConfigError as SimWorld does. Declared in the
+/// plug-in as
 ///   extern "C" starling::World* starling_make_simulation(
 ///       const starling::cli::SimulationRequest& request);
 using MakeSimulation = World*(const SimulationRequest& request);

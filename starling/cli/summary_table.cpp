@@ -1,9 +1,9 @@
 #include "starling/cli/summary_table.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "starling/cli/table.hpp"
 

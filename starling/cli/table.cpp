@@ -1,9 +1,9 @@
 #include "starling/cli/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "starling/core/text.hpp"
 
@@ -13,7 +13,9 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) { widths[k] = std::max(widths[k], row[k].size()); }
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      widths[k] = std::max(widths[k], row[k].size());
+    }
   }
   std::string text;
   for (const auto& row : rows) {
@@ -56,7 +58,9 @@ std::string human_bytes(double bytes) {
 }
 
 std::string human_seconds(double seconds) {
-  if (seconds >= 1.0 || seconds <= 0.0) { return fmt::format("{:.2f} s", seconds); }
+  if (seconds >= 1.0 || seconds <= 0.0) {
+    return fmt::format("{:.2f} s", seconds);
+  }
   return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3)
                          : fmt::format("{:.3g} us", seconds * 1e6);
 }

@@ -8,8 +8,8 @@
 
 namespace starling::cli {
 
-/// Rows of cells, each column as wide as its widest cell, two blanks between columns, no blanks at the end
-/// of lines.
+/// Rows of cells, each column as wide as its widest cell, two blanks between columns, no blanks at
+/// the end of lines.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 /// `text` broken between words into lines of at most `width` columns; all but the first begin with

@@ -6,7 +6,8 @@ namespace starling::cli {
 namespace {
 
 TEST(Table, AlignsColumnsWithoutBlanksAtTheEnd) {
-  EXPECT_EQ(aligned({{"a", "bb", "c"}, {"aaa", "b", ""}, {"", "b"}}), "a    bb  c\naaa  b\n     b\n");
+  EXPECT_EQ(aligned({{"a", "bb", "c"}, {"aaa", "b", ""}, {"", "b"}}),
+            "a    bb  c\naaa  b\n     b\n");
 }
 
 TEST(Table, BreaksBetweenWords) {

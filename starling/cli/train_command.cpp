@@ -1,15 +1,15 @@
 #include "starling/cli/train_command.hpp"
 
-#include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
 #include <variant>
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "starling/cli/config_file.hpp"
 #include "starling/cli/console.hpp"
@@ -38,7 +38,9 @@ class Display final : public Observer {
 
   void on_event(const Event& event) override {
     const auto* done = std::get_if<StepDone>(&event.what);
-    if (done != nullptr && progress_ != nullptr) { progress_->on_step(*done); }
+    if (done != nullptr && progress_ != nullptr) {
+      progress_->on_step(*done);
+    }
     log_.on_event(event);
   }
 
@@ -49,7 +51,9 @@ class Display final : public Observer {
 
 ExitCode refuse(const std::vector<Finding>& findings) {
   std::string text;
-  for (const Finding& finding : findings) { text += printable(finding.line()) + "\n"; }
+  for (const Finding& finding : findings) {
+    text += printable(finding.line()) + "\n";
+  }
   write_all(STDERR_FILENO, text, kForEver);
   return ExitCode::configuration;
 }
@@ -65,46 +69,60 @@ std::size_t cores() {
 void warn_about_cores(const Settings& settings, Log& log) {
   const std::size_t peers = settings.experiment.peers;
   const std::size_t available = cores();
-  if (settings.world.on != WorldKind::threads || peers <= available) { return; }
-  log.warning(fmt::format("{} peers share {} {}: expect a step to take about {:.1f} times as long as with "
-                          "a core for each",
-                          peers,
-                          available,
-                          available == 1 ? "core" : "cores",
-                          static_cast<double>(peers) / static_cast<double>(available)));
+  if (settings.world.on != WorldKind::threads || peers <= available) {
+    return;
+  }
+  log.warning(
+      fmt::format("{} peers share {} {}: expect a step to take about {:.1f} times as long as with "
+                  "a core for each",
+                  peers,
+                  available,
+                  available == 1 ? "core" : "cores",
+                  static_cast<double>(peers) / static_cast<double>(available)));
 }
 
 /// Standard output gets `text`. A reader that has gone is no error: it has seen what it wanted.
 ExitCode print_result(const std::string& text, bool interrupted, Log& log) {
   const Duration patience = interrupted ? kPatienceWhenInterrupted : kForEver;
   const Written written = write_all(STDOUT_FILENO, text, patience);
-  if (written != Written::failed) { return ExitCode::ok; }
+  if (written != Written::failed) {
+    return ExitCode::ok;
+  }
   log.error(fmt::format("standard output: cannot write the summary: {}", std::strerror(errno)));
   return ExitCode::storage;
 }
 
-ExitCode train_and_report(const Effective& effective, trainer::StopPoint& stop, SignalWatch& watch,
-                          Console& console, Log& log) {
+ExitCode train_and_report(const Effective& effective,
+                          trainer::StopPoint& stop,
+                          SignalWatch& watch,
+                          Console& console,
+                          Log& log) {
   const Settings& settings = effective.settings;
   std::optional<Progress> progress;
   if (!settings.show.quiet) {
-    progress.emplace(console, settings.experiment.peers, settings.experiment.steps.value_or(0));
+    progress.emplace(console, settings.experiment.peers);
   }
   Display display(log, progress ? &*progress : nullptr);
   warn_about_cores(settings, log);
-  const trainer::Summary summary = trainer::train(
-      settings.experiment,
-      {.make_world = world_factory(settings.world),
-       .observer = &display,
-       .stop = &stop,
-       .virtual_time = settings.world.on == WorldKind::simulation});
+  const trainer::Summary summary =
+      trainer::train(settings.experiment,
+                     {.make_world = world_factory(settings.world),
+                      .observer = &display,
+                      .stop = &stop,
+                      .virtual_time = settings.world.on == WorldKind::simulation,
+                      .on_begin = [&](std::uint64_t done, std::uint64_t total) {
+                        if (progress) {
+                          progress->set_length(done, total);
+                        }
+                      }});
   watch.end_at_once();
   console.clear();
   log.report_left_out();
-  const std::string text =
-      settings.show.json ? trainer::to_json(summary) : summary_table(summary);
+  const std::string text = settings.show.json ? trainer::to_json(summary) : summary_table(summary);
   const ExitCode printed = print_result(text, stop.requested(), log);
-  if (!summary.error.empty()) { log.error(summary.error); }
+  if (!summary.error.empty()) {
+    log.error(summary.error);
+  }
   return summary.exit_code == ExitCode::ok ? printed : summary.exit_code;
 }
 
@@ -133,7 +151,9 @@ ExitCode run(const Effective& effective, Console& console, Log& log) {
 ExitCode run_train(const CommandLine& line) {
   const Reading file = line.config.empty() ? Reading{} : read_config_file(line.config);
   const Effective effective = resolve(file, line.train);
-  if (!effective.findings.empty()) { return refuse(effective.findings); }
+  if (!effective.findings.empty()) {
+    return refuse(effective.findings);
+  }
   if (line.print_config) {
     write_all(STDOUT_FILENO, to_toml(effective), kForEver);
     return ExitCode::ok;

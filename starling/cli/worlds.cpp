@@ -1,11 +1,11 @@
 #include "starling/cli/worlds.hpp"
 
-#include <dlfcn.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
+
+#include <dlfcn.h>
 
 #include "starling/cli/checks.hpp"
 #include "starling/core/error.hpp"
@@ -32,7 +32,8 @@ std::unique_ptr<World> make_threads(const trainer::WorldRequest& request) {
 
 #ifdef STARLING_HAS_SIMULATION
 
-/// Opens starling-sim.so where the networks' plug-in would lie; it stays open until the process ends.
+/// Opens starling-sim.so where the networks' plug-in would lie; it stays open until the process
+/// ends.
 MakeSimulation& open_simulation() {
   std::string looked;
   for (const auto& candidate : objective::plugin_candidates()) {
@@ -46,8 +47,8 @@ MakeSimulation& open_simulation() {
     void* symbol = library == nullptr ? nullptr : ::dlsym(library, kMakeSimulationSymbol);
     if (symbol == nullptr) {
       const char* reason = ::dlerror();
-      throw ConfigError("the plug-in " + path.string() + " cannot be used: " +
-                        (reason == nullptr ? "no reason given" : reason));
+      throw ConfigError("the plug-in " + path.string() +
+                        " cannot be used: " + (reason == nullptr ? "no reason given" : reason));
     }
     return *reinterpret_cast<MakeSimulation*>(symbol);
   }
@@ -65,9 +66,8 @@ void check_simulation(Effective& effective) {
   check(effective, "host-speeds", [&] {
     simulation::plan_speeds(world.host_speeds, "", peers, seed);
   });
-  check(effective, "stragglers", [&] {
-    simulation::plan_speeds("", world.stragglers, peers, seed);
-  });
+  check(
+      effective, "stragglers", [&] { simulation::plan_speeds("", world.stragglers, peers, seed); });
 }
 
 std::unique_ptr<World> make_simulation(const WorldSettings& settings,
@@ -93,7 +93,8 @@ std::unique_ptr<World> make_simulation(const WorldSettings& settings,
 
 void check_simulation(Effective& effective) {
   check(effective, "on", [] {
-    throw ConfigError("this build has no simulation; configure it with STARLING_BUILD_SIMULATION=ON");
+    throw ConfigError(
+        "this build has no simulation; configure it with STARLING_BUILD_SIMULATION=ON");
   });
 }
 
@@ -114,11 +115,15 @@ bool has_simulation() noexcept {
 }
 
 void check_world(Effective& effective) {
-  if (effective.settings.world.on == WorldKind::simulation) { check_simulation(effective); }
+  if (effective.settings.world.on == WorldKind::simulation) {
+    check_simulation(effective);
+  }
 }
 
 trainer::WorldFactory world_factory(const WorldSettings& settings) {
-  if (settings.on == WorldKind::threads) { return make_threads; }
+  if (settings.on == WorldKind::threads) {
+    return make_threads;
+  }
   return [settings](const trainer::WorldRequest& request) {
     return make_simulation(settings, request);
   };

@@ -9,7 +9,8 @@ namespace starling::cli {
 /// Whether SimWorld is part of this build.
 bool has_simulation() noexcept;
 
-/// Adds a finding for a world this build does not have and for platforms, faults and speeds that cannot be.
+/// Adds a finding for a world this build does not have and for platforms, faults and speeds that
+/// cannot be.
 void check_world(Effective& effective);
 
 /// @pre check_world() found nothing

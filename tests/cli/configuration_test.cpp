@@ -1,8 +1,8 @@
 // What the program says to mistakes, before anything runs.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_directory.hpp"
@@ -18,7 +18,8 @@ class Configuration : public ::testing::Test {
  protected:
   Outcome train(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "train");
-    return run_program({.arguments = std::move(arguments), .environment = {}, .directory = folder_.path()});
+    return run_program(
+        {.arguments = std::move(arguments), .environment = {}, .directory = folder_.path()});
   }
 
   Outcome train_with_config(const std::string& toml, std::vector<std::string> arguments = {}) {
@@ -48,8 +49,8 @@ momentum = 2
 )");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
-  const std::string rest = outcome.err.substr(std::min(outcome.err.find("run.toml:8"),
-                                                       outcome.err.size()));
+  const std::string rest =
+      outcome.err.substr(std::min(outcome.err.find("run.toml:8"), outcome.err.size()));
   EXPECT_EQ(outcome.err.substr(0, outcome.err.find("run.toml:7")),
             "run.toml:3: peers: is given twice in its section\n"
             "run.toml:4: learning_rte: unknown key; did you mean 'lr'?\n");
@@ -62,8 +63,8 @@ momentum = 2
 }
 
 TEST_F(Configuration, MistakesOnTheCommandLineAreShownWithThoseOfTheFile) {
-  const Outcome outcome =
-      train_with_config("[run]\npeers = 0\n", {"--algoritm", "sgp", "--lr", "-0.1", "--steps", "ten"});
+  const Outcome outcome = train_with_config(
+      "[run]\npeers = 0\n", {"--algoritm", "sgp", "--lr", "-0.1", "--steps", "ten"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err,
             "run.toml:2: peers: expected a whole number, 1 to 1000000, found '0'\n"
@@ -81,8 +82,7 @@ TEST_F(Configuration, ABrokenFileIsRefusedWithItsLine) {
 TEST_F(Configuration, AFileThatIsNotThereIsRefused) {
   const Outcome outcome = train({"--config", "none.toml"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.err,
-            "none.toml: cannot read the configuration: No such file or directory\n");
+  EXPECT_EQ(outcome.err, "none.toml: cannot read the configuration: No such file or directory\n");
 }
 
 TEST_F(Configuration, StepsAndEpochsExcludeEachOther) {
@@ -111,11 +111,12 @@ TEST_F(Configuration, EveryValueIsShownWithItsSource) {
 }
 
 TEST_F(Configuration, ThePrintedConfigurationGivesTheSameConfiguration) {
-  const Outcome first = train({"--peers", "4", "--algorithm", "gossip-pga", "--period", "3",
-                               "--optimizer", "adam", "--beta1", "0.85", "--lr", "1e-3",
-                               "--lr-schedule", "step", "--lr-drop-at", "0.5,0.75", "--steps", "7",
-                               "--inject", "1:2:nan", "--inject", "0:3:inf", "--not-finite",
-                               "skip-peer", "--print-config"});
+  const Outcome first =
+      train({"--peers",       "4",       "--algorithm",  "gossip-pga", "--period",     "3",
+             "--optimizer",   "adam",    "--beta1",      "0.85",       "--lr",         "1e-3",
+             "--lr-schedule", "step",    "--lr-drop-at", "0.5,0.75",   "--steps",      "7",
+             "--inject",      "1:2:nan", "--inject",     "0:3:inf",    "--not-finite", "skip-peer",
+             "--print-config"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const Outcome second = train_with_config(first.out, {"--print-config"});
   ASSERT_EQ(second.exit_code, 0) << second.err;
@@ -162,9 +163,10 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     OptionWithoutEffect,
     ::testing::Values(
-        WithoutEffect{"PeriodForDsgd",
-                      {"--algorithm", "dsgd", "--period", "4"},
-                      "period: has no effect with algorithm dsgd; gossip-pga and local-sgd take it"},
+        WithoutEffect{
+            "PeriodForDsgd",
+            {"--algorithm", "dsgd", "--period", "4"},
+            "period: has no effect with algorithm dsgd; gossip-pga and local-sgd take it"},
         WithoutEffect{"OrderForSgp",
                       {"--algorithm", "sgp", "--order", "adapt-then-combine"},
                       "order: has no effect with algorithm sgp; dsgd takes it"},

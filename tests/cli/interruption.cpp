@@ -1,7 +1,5 @@
 #include "tests/cli/interruption.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -10,7 +8,10 @@
 #include <set>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "starling/core/random.hpp"
+
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_directory.hpp"
 
@@ -37,8 +38,17 @@ void interrupt_at_random_moment(std::uint64_t seed) {
   const auto moment = std::chrono::milliseconds(random.below(kLatestMs));
   SCOPED_TRACE("seed " + std::to_string(seed) + ", signal " + std::to_string(signal) + " after " +
                std::to_string(moment.count()) + " ms");
-  Process process({.arguments = {"train", "--peers", "8", "--model", "logistic", "--data", "toy",
-                                 "--steps", "1000000000", "--out", folder.path().string()},
+  Process process({.arguments = {"train",
+                                 "--peers",
+                                 "8",
+                                 "--model",
+                                 "logistic",
+                                 "--data",
+                                 "toy",
+                                 "--steps",
+                                 "1000000000",
+                                 "--out",
+                                 folder.path().string()},
                    .environment = {},
                    .directory = {}});
   const pid_t group = process.id();
@@ -48,7 +58,8 @@ void interrupt_at_random_moment(std::uint64_t seed) {
   // In its first milliseconds the program has not begun to watch, and the system ends it.
   const bool before_watching = outcome.signal == signal && outcome.err.empty();
   EXPECT_TRUE(outcome.exit_code == 130 || before_watching)
-      << outcome.exit_code << " " << outcome.signal << "\n" << outcome.err;
+      << outcome.exit_code << " " << outcome.signal << "\n"
+      << outcome.err;
   EXPECT_LE(outcome.after_signal.count(), 5.0);
   EXPECT_EQ(::kill(-group, 0), -1);
   EXPECT_EQ(errno, ESRCH);

@@ -5,8 +5,8 @@
 
 namespace starling::testing {
 
-/// Starts a run of 8 peers that would last for days, sends it one of SIGINT, SIGTERM and SIGHUP after up to
-/// 300 ms (drawn from `seed`), and expects a clean end.
+/// Starts a run of 8 peers that would last for days, sends it one of SIGINT, SIGTERM and SIGHUP
+/// after up to 300 ms (drawn from `seed`), and expects a clean end.
 void interrupt_at_random_moment(std::uint64_t seed);
 
 }  // namespace starling::testing

@@ -1,15 +1,15 @@
 #include "tests/cli/process.hpp"
 
+#include <array>
+#include <csignal>
+#include <stdexcept>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <csignal>
-#include <stdexcept>
 
 namespace starling::testing {
 
@@ -18,7 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 
 int checked(int result, const char* what) {
-  if (result < 0) { throw std::runtime_error(std::string("test harness: ") + what); }
+  if (result < 0) {
+    throw std::runtime_error(std::string("test harness: ") + what);
+  }
   return result;
 }
 
@@ -33,33 +35,43 @@ std::string read_descriptor(int descriptor) {
   ::lseek(descriptor, 0, SEEK_SET);
   for (;;) {
     const ssize_t count = ::read(descriptor, piece.data(), piece.size());
-    if (count <= 0) { return text; }
+    if (count <= 0) {
+      return text;
+    }
     text.append(piece.data(), static_cast<std::size_t>(count));
   }
 }
 
-/// In the child: becomes the program. Only what is safe between fork and exec in a process with threads
-/// happens here; all strings were made before.
+/// In the child: becomes the program. Only what is safe between fork and exec in a process with
+/// threads happens here; all strings were made before.
 class Launch {
  public:
   explicit Launch(const ProcessOptions& options) : directory_(options.directory) {
     words_.emplace_back(STARLING_PROGRAM);
     words_.insert(words_.end(), options.arguments.begin(), options.arguments.end());
-    for (char** entry = environ; *entry != nullptr; ++entry) { variables_.emplace_back(*entry); }
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      variables_.emplace_back(*entry);
+    }
     for (const auto& [name, value] : options.environment) {
       std::erase_if(variables_, [&, &key = name](const std::string& variable) {
         return variable.starts_with(key + "=");
       });
       variables_.push_back(name + "=" + value);
     }
-    for (std::string& word : words_) { argv_.push_back(word.data()); }
-    for (std::string& variable : variables_) { envp_.push_back(variable.data()); }
+    for (std::string& word : words_) {
+      argv_.push_back(word.data());
+    }
+    for (std::string& variable : variables_) {
+      envp_.push_back(variable.data());
+    }
     argv_.push_back(nullptr);
     envp_.push_back(nullptr);
   }
 
   [[noreturn]] void become() {
-    if (!directory_.empty() && ::chdir(directory_.c_str()) != 0) { ::_exit(126); }
+    if (!directory_.empty() && ::chdir(directory_.c_str()) != 0) {
+      ::_exit(126);
+    }
     ::execve(STARLING_PROGRAM, argv_.data(), envp_.data());
     ::_exit(127);
   }
@@ -83,13 +95,19 @@ TerminalProcess start_on_terminal(const ProcessOptions& options, unsigned short 
   const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   TerminalProcess process;
   process.id = checked(::forkpty(&process.screen, nullptr, nullptr, &size), "no terminal");
-  if (process.id == 0) { launch.become(); }
+  if (process.id == 0) {
+    launch.become();
+  }
   return process;
 }
 
 void set_status(Outcome& outcome, int status) {
-  if (WIFEXITED(status)) { outcome.exit_code = WEXITSTATUS(status); }
-  if (WIFSIGNALED(status)) { outcome.signal = WTERMSIG(status); }
+  if (WIFEXITED(status)) {
+    outcome.exit_code = WEXITSTATUS(status);
+  }
+  if (WIFSIGNALED(status)) {
+    outcome.signal = WTERMSIG(status);
+  }
 }
 
 }  // namespace
@@ -102,7 +120,9 @@ Process::Process(const ProcessOptions& options) : out_(open_scratch()), err_(ope
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(options.out >= 0 ? options.out : out_, STDOUT_FILENO);
     ::dup2(options.err >= 0 ? options.err : err_, STDERR_FILENO);
-    if (options.ignored_signal != 0) { std::signal(options.ignored_signal, SIG_IGN); }
+    if (options.ignored_signal != 0) {
+      std::signal(options.ignored_signal, SIG_IGN);
+    }
     launch.become();
   }
   handle_ = checked(static_cast<int>(::syscall(SYS_pidfd_open, id_, 0)), "no pidfd");
@@ -113,7 +133,9 @@ Process::~Process() {
     ::kill(id_, SIGKILL);
     ::waitpid(id_, nullptr, 0);
   }
-  for (const int descriptor : {handle_, out_, err_}) { ::close(descriptor); }
+  for (const int descriptor : {handle_, out_, err_}) {
+    ::close(descriptor);
+  }
 }
 
 void Process::send(int signal) {
@@ -129,7 +151,9 @@ bool Process::ends_within(std::chrono::milliseconds limit) {
 bool Process::says(const std::string& text, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < end) {
-    if (ends_within(5ms) || read_descriptor(err_).find(text) != std::string::npos) { return true; }
+    if (ends_within(5ms) || read_descriptor(err_).find(text) != std::string::npos) {
+      return true;
+    }
   }
   return false;
 }
@@ -138,17 +162,23 @@ Outcome Process::finish() {
   Outcome outcome;
   const bool ended = ends_within(60s);
   outcome.after_signal = std::chrono::steady_clock::now() - signalled_;
-  if (!ended) { ::kill(id_, SIGKILL); }
+  if (!ended) {
+    ::kill(id_, SIGKILL);
+  }
   int status = 0;
   ::waitpid(id_, &status, 0);
   id_ = -1;
-  if (ended) { set_status(outcome, status); }
+  if (ended) {
+    set_status(outcome, status);
+  }
   outcome.out = read_descriptor(out_);
   outcome.err = read_descriptor(err_);
   return outcome;
 }
 
-Outcome run_program(const ProcessOptions& options) { return Process(options).finish(); }
+Outcome run_program(const ProcessOptions& options) {
+  return Process(options).finish();
+}
 
 Outcome run_starling(std::vector<std::string> arguments) {
   return run_program({.arguments = std::move(arguments), .environment = {}, .directory = {}});
@@ -160,7 +190,9 @@ Outcome run_on_terminal(const ProcessOptions& options, unsigned short columns) {
   std::array<char, 4096> piece{};
   for (;;) {
     const ssize_t count = ::read(process.screen, piece.data(), piece.size());
-    if (count <= 0) { break; }  // the program has ended
+    if (count <= 0) {
+      break;
+    }  // the program has ended
     outcome.out.append(piece.data(), static_cast<std::size_t>(count));
   }
   int status = 0;

@@ -1,13 +1,14 @@
-// Runs the real program and looks at it from outside: exit code, what it prints, how it takes signals.
+// Runs the real program and looks at it from outside: exit code, what it prints, how it takes
+// signals.
 #pragma once
-
-#include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace starling::testing {
 

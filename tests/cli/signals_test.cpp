@@ -1,15 +1,15 @@
 // Ctrl-C once, twice, a closed terminal, readers that do not read.
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "tests/cli/interruption.hpp"
 #include "tests/cli/process.hpp"
@@ -22,17 +22,21 @@ using namespace std::chrono_literals;
 using Words = std::vector<std::string>;
 
 Words endless_run(const Words& more) {
-  Words words{"train", "--peers", "4", "--model", "logistic", "--data", "toy", "--steps",
-              "1000000000"};
+  Words words{
+      "train", "--peers", "4", "--model", "logistic", "--data", "toy", "--steps", "1000000000"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 class Interruption : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Interruption, EndsCleanly) { interrupt_at_random_moment(GetParam()); }
+TEST_P(Interruption, EndsCleanly) {
+  interrupt_at_random_moment(GetParam());
+}
 
-INSTANTIATE_TEST_SUITE_P(Moments, Interruption, ::testing::Range(std::uint64_t{1}, std::uint64_t{21}));
+INSTANTIATE_TEST_SUITE_P(Moments,
+                         Interruption,
+                         ::testing::Range(std::uint64_t{1}, std::uint64_t{21}));
 
 TEST(Interrupt, OnceReportsWhatWasReached) {
   const TempDirectory folder;
@@ -74,7 +78,8 @@ class FullPipe {
   FullPipe() {
     EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK), 0);
     const std::array<char, 4096> filling{};
-    while (::write(ends_[1], filling.data(), filling.size()) > 0) {}
+    while (::write(ends_[1], filling.data(), filling.size()) > 0) {
+    }
     ::fcntl(ends_[1], F_SETFL, 0);  // the program meets a pipe that would make it wait
   }
 

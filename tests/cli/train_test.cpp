@@ -1,18 +1,19 @@
 // starling train from outside: what it prints, what it leaves, how it ends.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
 
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
 #include "starling/algorithm/registry.hpp"
+
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_directory.hpp"
 
@@ -29,8 +30,7 @@ Words small_run(const Words& more) {
   return words;
 }
 
-nlohmann::json summary_of(const Words& more) {
-  Words words = small_run(more);
+nlohmann::json summary_of(Words words) {
   words.emplace_back("--json");
   const Outcome outcome = run_starling(words);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -41,7 +41,9 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool build_has_simulation() { return contains(run_starling({"--version"}).out, "sim"); }
+bool build_has_simulation() {
+  return contains(run_starling({"--version"}).out, "sim");
+}
 
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -52,9 +54,15 @@ TEST(Train, ShowsATableAndLeavesItsFiles) {
   const std::string out = (folder / "run").string();
   const Outcome outcome = run_starling(small_run({"--peers", "2", "--steps", "20", "--out", out}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* line : {"algorithm  ", "loss, averaged model", "accuracy, averaged model",
-                           "accuracy, peers' own models", "consensus distance",
-                           "drift of the mean", "sent ", "time of a peer", "wall time",
+  for (const char* line : {"algorithm  ",
+                           "loss, averaged model",
+                           "accuracy, averaged model",
+                           "accuracy, peers' own models",
+                           "consensus distance",
+                           "drift of the mean",
+                           "sent ",
+                           "time of a peer",
+                           "wall time",
                            "parameters "}) {
     EXPECT_TRUE(contains(outcome.out, line)) << line << "\n" << outcome.out;
   }
@@ -70,8 +78,20 @@ TEST(Train, TheConfigurationItLeavesGivesTheSameBits) {
   const TempDirectory folder;
   const std::string first = (folder / "first").string();
   const std::string second = (folder / "second").string();
-  const auto one = summary_of({"--peers", "3", "--algorithm", "sgp", "--optimizer", "momentum",
-                               "--lr", "0.03", "--steps", "25", "--seed", "5", "--out", first});
+  const auto one = summary_of(small_run({"--peers",
+                                         "3",
+                                         "--algorithm",
+                                         "sgp",
+                                         "--optimizer",
+                                         "momentum",
+                                         "--lr",
+                                         "0.03",
+                                         "--steps",
+                                         "25",
+                                         "--seed",
+                                         "5",
+                                         "--out",
+                                         first}));
   const Outcome again = run_starling(
       {"train", "--config", first + "/config.toml", "--out", second});  // --json stands in it
   ASSERT_EQ(again.exit_code, 0) << again.err;
@@ -104,12 +124,25 @@ struct Unequal {
 
 class UnequalBatches : public ::testing::TestWithParam<Unequal> {};
 
-/// 858 samples on 4 peers are shards of 215, 215, 214, 214: 27 batches of 8 with a short last one, 26 full.
+/// 858 samples on 4 peers are shards of 215, 215, 214, 214: 27 batches of 8 with a short last one,
+/// 26 full.
 TEST_P(UnequalBatches, EndAndAreCounted) {
   const Unequal& given = GetParam();
-  const auto summary = summary_of({"--peers", "4", "--batch", "8", "--epochs", "3", "--data",
-                                   std::string("toy:samples=") + given.samples, "--last-batch",
-                                   given.policy, "--algorithm", "allreduce-sgd"});
+  const auto summary = summary_of({"train",
+                                   "--model",
+                                   "logistic",
+                                   "--data",
+                                   std::string("toy:samples=") + given.samples,
+                                   "--peers",
+                                   "4",
+                                   "--batch",
+                                   "8",
+                                   "--epochs",
+                                   "3",
+                                   "--last-batch",
+                                   given.policy,
+                                   "--algorithm",
+                                   "allreduce-sgd"});
   EXPECT_EQ(summary.at("samples_seen"), given.seen);
 }
 
@@ -123,16 +156,25 @@ INSTANTIATE_TEST_SUITE_P(All,
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(Train, RefusesAnEpochWithoutAFullBatch) {
-  const Outcome outcome = run_starling({"train", "--model", "logistic", "--data", "toy:samples=7",
-                                        "--peers", "4", "--batch", "8", "--last-batch",
+  const Outcome outcome = run_starling({"train",
+                                        "--model",
+                                        "logistic",
+                                        "--data",
+                                        "toy:samples=7",
+                                        "--peers",
+                                        "4",
+                                        "--batch",
+                                        "8",
+                                        "--last-batch",
                                         "drop-last"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(outcome.out.empty());
-  EXPECT_TRUE(contains(outcome.err, "drop-last")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "last-batch")) << outcome.err;
 }
 
 TEST(Train, APolicyOfStoppingEndsWithTheCodeForNumbersAndNamesThePeer) {
-  const Outcome outcome = run_starling(small_run({"--peers", "4", "--steps", "20", "--inject", "2:7:nan"}));
+  const Outcome outcome =
+      run_starling(small_run({"--peers", "4", "--steps", "20", "--inject", "2:7:nan"}));
   EXPECT_EQ(outcome.exit_code, 6);
   EXPECT_TRUE(contains(outcome.err, "starling: error: ")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "peer 2")) << outcome.err;
@@ -199,14 +241,16 @@ TEST(Train, QuietSaysNothingAndVerboseSaysEveryStep) {
 }
 
 TEST(Train, MorePeersThanCoresAreWarnedAbout) {
-  const Outcome outcome = run_starling(small_run({"--peers", "999", "--steps", "1", "--algorithm", "dsgd"}));
+  const Outcome outcome =
+      run_starling(small_run({"--peers", "256", "--steps", "1", "--algorithm", "dsgd"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "starling: warning: 999 peers share ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "starling: warning: 256 peers share ")) << outcome.err;
 }
 
 TEST(Train, AReaderThatLeavesIsNoError) {
-  const std::string command = std::string("bash -c 'set -o pipefail; \"") + STARLING_PROGRAM +
-                              "\" train --model logistic --data toy --steps 5 --json 2>/dev/null | true'";
+  const std::string command =
+      std::string("bash -c 'set -o pipefail; \"") + STARLING_PROGRAM +
+      "\" train --model logistic --data toy --steps 5 --json 2>/dev/null | true'";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
@@ -217,7 +261,8 @@ TEST(Train, TheSimulatedWorldGivesTheSameBits) {
     EXPECT_TRUE(contains(outcome.err, "on: this build has no simulation")) << outcome.err;
     return;
   }
-  const Words run{"--peers", "4", "--algorithm", "sgp", "--steps", "30", "--seed", "7"};
+  const Words run =
+      small_run({"--peers", "4", "--algorithm", "sgp", "--steps", "30", "--seed", "7"});
   Words simulated = run;
   simulated.insert(simulated.end(), {"--on", "sim", "--platform", "wan", "--stragglers", "1x5"});
   const auto threads = summary_of(run);
@@ -254,7 +299,9 @@ TEST_P(ScreenOfWidth, IsNeverOverrun) {
   EXPECT_FALSE(lines.empty());
   for (const std::string& line : lines) {
     const std::size_t end = line.find_first_of("\r\n");  // the summary follows the last one
-    if (end == std::string::npos) { EXPECT_LT(line.size(), GetParam()) << line; }
+    if (end == std::string::npos) {
+      EXPECT_LT(line.size(), GetParam()) << line;
+    }
   }
 }
 

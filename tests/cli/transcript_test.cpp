@@ -1,17 +1,18 @@
 // What the program prints, word for word, and the documents that repeat it.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
 
 #include "starling/algorithm/registry.hpp"
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/help.hpp"
 #include "starling/topology/catalog.hpp"
+
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_directory.hpp"
 
@@ -20,16 +21,16 @@ namespace {
 
 const std::filesystem::path kSources = STARLING_SOURCE_DIR;
 
-/// Compares with tests/cli/golden/NAME. With STARLING_UPDATE_GOLDEN set the file is written instead, to be
-/// looked at and committed.
+/// Compares with tests/cli/golden/NAME. With STARLING_UPDATE_GOLDEN set the file is written
+/// instead, to be looked at and committed.
 void expect_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path = kSources / "tests/cli/golden" / name;
   if (std::getenv("STARLING_UPDATE_GOLDEN") != nullptr) {
     put_content(path, text);
     return;
   }
-  EXPECT_EQ(text, content_of(path)) << "differs from " << path
-                                   << "; STARLING_UPDATE_GOLDEN=1 rewrites it";
+  EXPECT_EQ(text, content_of(path))
+      << "differs from " << path << "; STARLING_UPDATE_GOLDEN=1 rewrites it";
 }
 
 TEST(Transcript, Help) {
@@ -71,8 +72,9 @@ TEST(Transcript, WrongCommands) {
             "command line: topologys: cannot be listed; did you mean 'topologies'?\n");
   EXPECT_EQ(err({"list", "data", "models"}),
             "command line: models: unexpected word; one list at a time\n");
-  EXPECT_EQ(err({"list", "data", "--peers", "4"}),
-            "command line: --peers: has no effect on this list; starling list topologies takes it\n");
+  EXPECT_EQ(
+      err({"list", "data", "--peers", "4"}),
+      "command line: --peers: has no effect on this list; starling list topologies takes it\n");
   EXPECT_EQ(err({"list", "topologies", "--peers", "0"}),
             "command line: --peers: expected a whole number, 1 to 4096, found '0'\n");
   EXPECT_EQ(err({"train", "ring"}),
@@ -104,8 +106,8 @@ TEST(Lists, AlgorithmsAreThoseOfTheRegistry) {
   }
 }
 
-/// Known in closed form: ring of n with weights 1/3 has beta = 1/3 + 2/3 cos(2 pi / n); full averages in one
-/// round; one-peer exponential on a power of two is exact after log2 n.
+/// Known in closed form: ring of n with weights 1/3 has beta = 1/3 + 2/3 cos(2 pi / n); full
+/// averages in one round; one-peer exponential on a power of two is exact after log2 n.
 TEST(Lists, TopologiesShowTheirSpectralGap) {
   const auto outcome = run_starling({"list", "topologies", "--peers", "8", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -114,7 +116,8 @@ TEST(Lists, TopologiesShowTheirSpectralGap) {
     const std::string name = entry.at("name");
     if (name == "ring") {
       // Exact in a handful of roundings of n^3 operations: 8^3 * 2^-53 is below 1e-12.
-      EXPECT_NEAR(entry.at("spectral_gap").get<double>(), 2.0 / 3.0 * (1.0 - std::sqrt(0.5)), 1e-12);
+      EXPECT_NEAR(
+          entry.at("spectral_gap").get<double>(), 2.0 / 3.0 * (1.0 - std::sqrt(0.5)), 1e-12);
       ++seen;
     } else if (name == "full") {
       EXPECT_NEAR(entry.at("spectral_gap").get<double>(), 1.0, 1e-12);
@@ -136,7 +139,8 @@ TEST(Lists, AShapeThatDoesNotExistIsSaidSo) {
 TEST(Output, AReaderThatLeavesIsNoError) {
   const std::string program = STARLING_PROGRAM;
   EXPECT_EQ(std::system(("bash -c 'set -o pipefail; \"" + program +
-                         "\" list topologies | head -1 >/dev/null'").c_str()),
+                         "\" list topologies | head -1 >/dev/null'")
+                            .c_str()),
             0);
 }
 

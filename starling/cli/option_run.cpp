@@ -1,0 +1,215 @@
+// Options of what is run: [run] and [algorithm].
+#include <cmath>
+#include <limits>
+
+#include "starling/algorithm/registry.hpp"
+#include "starling/cli/option_rules.hpp"
+#include "starling/cli/option_table.hpp"
+#include "starling/cli/option_values.hpp"
+#include "starling/core/text.hpp"
+
+namespace starling::cli {
+
+namespace {
+
+using algorithm::Order;
+using trainer::Injection;
+
+constexpr RealRange kAboveZero{.bound = RealRange::Least::excluded};
+constexpr std::uint64_t kMostPeers = 1'000'000;
+
+/// PEER:STEP or PEER:STEP:nan or PEER:STEP:inf.
+std::string read_injection(const std::string& text, Injection& injection) {
+  const std::vector<std::string> parts = split(text, ':');
+  const bool has_value = parts.size() == 3;
+  const bool inf = has_value && parts[2] == "inf";
+  const auto peer = parse_size(parts[0]);
+  const auto step = parts.size() > 1 ? parse_size(parts[1]) : std::nullopt;
+  if (parts.size() > 3 || !peer || !step || (has_value && !inf && parts[2] != "nan")) {
+    return "expected PEER:STEP:nan or PEER:STEP:inf, found '" + text + "'";
+  }
+  injection = {.peer = *peer,
+               .step = *step,
+               .value = inf ? std::numeric_limits<float>::infinity()
+                            : std::numeric_limits<float>::quiet_NaN()};
+  return {};
+}
+
+Option injections(Option option) {
+  option.kind = ValueKind::texts;
+  option.range = "PEER:STEP:nan | PEER:STEP:inf";
+  option.set = [](Settings& settings, const std::string& text) {
+    std::vector<Injection> list;
+    for (const std::string& part : split(text, ',')) {
+      std::string wrong = read_injection(part, list.emplace_back());
+      if (!wrong.empty()) {
+        return wrong;
+      }
+    }
+    settings.experiment.injections = std::move(list);
+    return std::string();
+  };
+  option.show = [](const Settings& settings) {
+    std::string list;
+    for (const Injection& one : settings.experiment.injections) {
+      const std::string value = std::isnan(one.value) ? "nan" : "inf";
+      list += (list.empty() ? "" : ", ") +
+              toml_text(std::to_string(one.peer) + ":" + std::to_string(one.step) + ":" + value);
+    }
+    return list.empty() ? list : "[" + list + "]";
+  };
+  return option;
+}
+
+/// Makes `option` show what the chosen algorithm does where the user has said nothing (`unset`).
+template <class OfEntry>
+Option with_algorithms_default(Option option, const std::string& unset, OfEntry default_of) {
+  option.show = [show = std::move(option.show), unset, default_of](const Settings& settings) {
+    const std::string value = show(settings);
+    if (value != unset) {
+      return value;
+    }
+    for (const algorithm::Entry& entry : algorithm::registry()) {
+      if (entry.name == settings.experiment.algorithm) {
+        return std::string(default_of(entry));
+      }
+    }
+    return std::string();
+  };
+  return option;
+}
+
+void add_run(OptionTable& table) {
+  table.begin_section("run");
+  table.add(choice<WorldKind>(
+      {.name = "on",
+       .value = "WORLD",
+       .help = "where the peers live",
+       .synonyms = {"world", "backend"}},
+      {{"threads", WorldKind::threads}, {"sim", WorldKind::simulation}},
+      [](auto& s) -> auto& { return s.world.on; }));
+  table.add(whole_number(
+      {.name = "peers",
+       .value = "N",
+       .help = "number of peers",
+       .synonyms = {"nodes", "workers", "n"}},
+      {1, kMostPeers},
+      [](auto& s) -> auto& { return s.experiment.peers; }));
+  table.add(whole_number(
+      {.name = "seed",
+       .value = "N",
+       .help = "everything random is drawn from it",
+       .synonyms = {"random-seed"}},
+      {},
+      [](auto& s) -> auto& { return s.experiment.seed; }));
+  table.add(whole_number(
+      {.name = "steps",
+       .value = "N",
+       .help = "length of the run in steps of every peer; instead of epochs",
+       .synonyms = {"iterations", "max-steps"}},
+      {.least = 1},
+      [](auto& s) -> auto& { return s.experiment.steps; }));
+  table.add(real_number(
+      {.name = "epochs",
+       .value = "X",
+       .help = "length of the run in passes over the data; 1 if neither is given"},
+      kAboveZero,
+      [](auto& s) -> auto& { return s.experiment.epochs; }));
+  table.add(choice<NotFinite>(
+      {.name = "not-finite",
+       .value = "POLICY",
+       .help = "what happens when a peer computes NaN or infinity",
+       .synonyms = {"nan", "on-nan"}},
+      {{"stop", NotFinite::stop},
+       {"skip-peer", NotFinite::skip_peer},
+       {"skip-round", NotFinite::skip_round}},
+      [](auto& s) -> auto& { return s.experiment.not_finite; }));
+  table.add(injections({.name = "inject",
+                        .value = "PEER:STEP:nan",
+                        .help = "put a wrong number into a gradient on purpose; a list"}));
+  table.add(real_number(
+      {.name = "timeout",
+       .value = "SECONDS",
+       .help = "deadline of every wait for another peer",
+       .synonyms = {"deadline"}},
+      kAboveZero,
+      [](auto& s) -> auto& { return s.experiment.timeout_seconds; }));
+  table.add(real_number(
+      {.name = "slow-warning",
+       .value = "SECONDS",
+       .help = "when a wait is first reported; then after twice as long, and so on"},
+      kAboveZero,
+      [](auto& s) -> auto& { return s.experiment.slow_warning_seconds; }));
+}
+
+void add_algorithm(OptionTable& table) {
+  table.begin_section("algorithm");
+  table.add(text(
+      {.name = "algorithm",
+       .value = "NAME",
+       .help = "how the peers agree: starling list algorithms",
+       .synonyms = {"method"}},
+      [](auto& s) -> auto& { return s.experiment.algorithm; }));
+  table.add(with_algorithms_default(
+      text(
+          {.name = "topology",
+           .value = "NAME",
+           .help = "who talks to whom: starling list topologies; file:PATH reads edges",
+           .synonyms = {"graph"}},
+          [](auto& s) -> auto& { return s.experiment.algorithm_options.topology; }),
+      "",
+      [](const algorithm::Entry& entry) {
+        return entry.default_topology.empty() ? "" : toml_text(entry.default_topology);
+      }));
+  table.add(text(
+      {.name = "weights",
+       .value = "RULE",
+       .help = "weights of the edges; auto takes what the topology is known for",
+       .refusal = only_for_algorithms_with("weights"),
+       .range = "auto | uniform | metropolis-hastings | lazy | push"},
+      [](auto& s) -> auto& { return s.experiment.algorithm_options.weights; }));
+  table.add(text(
+      {.name = "collective",
+       .value = "NAME",
+       .help = "how exact averages travel: starling list collectives",
+       .synonyms = {"allreduce"},
+       .refusal = only_for_algorithms_with("collective")},
+      [](auto& s) -> auto& { return s.experiment.algorithm_options.collective; }));
+  table.add(with_algorithms_default(
+      whole_number(
+          {.name = "period",
+           .value = "N",
+           .help = "steps between averages; the algorithm's own if not given",
+           .synonyms = {"local-steps"},
+           .refusal = only_for_algorithms_with("period")},
+          {.least = 1},
+          [](auto& s) -> auto& { return s.experiment.algorithm_options.period; }),
+      "0",
+      [](const algorithm::Entry& entry) {
+        return entry.default_period == 0 ? "" : std::to_string(entry.default_period);
+      }));
+  table.add(choice<Order>(
+      {.name = "order",
+       .value = "ORDER",
+       .help = "whether the exchange follows the gradient or runs beside it",
+       .refusal = only_for_algorithms_with("order")},
+      {{"adapt-then-combine", Order::adapt_then_combine},
+       {"combine-while-computing", Order::combine_while_computing}},
+      [](auto& s) -> auto& { return s.experiment.algorithm_options.order; }));
+  table.add(choice<OnLoss>(
+      {.name = "on-loss",
+       .value = "POLICY",
+       .help = "whether the run ends with a lost neighbour or goes on without it",
+       .refusal = only_for_algorithms_with("on-loss")},
+      {{"stop", OnLoss::stop}, {"continue", OnLoss::continue_}},
+      [](auto& s) -> auto& { return s.experiment.algorithm_options.on_loss; }));
+}
+
+}  // namespace
+
+void add_run_options(OptionTable& table) {
+  add_run(table);
+  add_algorithm(table);
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,33 @@
+// How the table of options is put together, section by section.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "starling/cli/option.hpp"
+
+namespace starling::cli {
+
+/// Collects options; each belongs to the section begun last.
+class OptionTable {
+ public:
+  void begin_section(std::string name) { section_ = std::move(name); }
+
+  void add(Option option) {
+    option.section = section_;
+    options_.push_back(std::move(option));
+  }
+
+  [[nodiscard]] std::vector<Option> take() { return std::move(options_); }
+
+ private:
+  std::string section_;
+  std::vector<Option> options_;
+};
+
+void add_run_options(OptionTable& table);
+void add_learning_options(OptionTable& table);
+void add_surrounding_options(OptionTable& table);
+
+}  // namespace starling::cli
