@@ -51,7 +51,9 @@ struct Pool {
 
   ~Pool() {
     for (auto& list : lists) {
-      for (void* block : list.blocks) { ::operator delete(block, std::align_val_t{kAlignment}); }
+      for (void* block : list.blocks) {
+        ::operator delete (block, std::align_val_t{kAlignment});
+      }
     }
   }
 };
@@ -67,10 +69,14 @@ std::uint32_t class_of(std::size_t bytes) {
 }
 
 void* take_free(std::uint32_t size_class) {
-  if (size_class > kLargestClass) { return nullptr; }
+  if (size_class > kLargestClass) {
+    return nullptr;
+  }
   FreeList& list = pool().lists[size_class];
   const std::lock_guard lock(list.mutex);
-  if (list.blocks.empty()) { return nullptr; }
+  if (list.blocks.empty()) {
+    return nullptr;
+  }
   void* block = list.blocks.back();
   list.blocks.pop_back();
   pool().bytes.fetch_sub(1ULL << size_class, std::memory_order_relaxed);
@@ -78,9 +84,13 @@ void* take_free(std::uint32_t size_class) {
 }
 
 bool keep_free(void* block, std::uint32_t size_class) noexcept {
-  if (size_class > kLargestClass) { return false; }
+  if (size_class > kLargestClass) {
+    return false;
+  }
   const std::uint64_t bytes = 1ULL << size_class;
-  if (pool().bytes.load(std::memory_order_relaxed) + bytes > kPooledBytesMax) { return false; }
+  if (pool().bytes.load(std::memory_order_relaxed) + bytes > kPooledBytesMax) {
+    return false;
+  }
   FreeList& list = pool().lists[size_class];
   const std::lock_guard lock(list.mutex);
   try {
@@ -95,13 +105,15 @@ bool keep_free(void* block, std::uint32_t size_class) noexcept {
 }  // namespace
 
 Buffer::Buffer(std::size_t size) : size_(size) {
-  if (size == 0) { return; }
+  if (size == 0) {
+    return;
+  }
   const std::uint32_t size_class = class_of(size + sizeof(Block));
   void* memory = take_free(size_class);
   if (memory == nullptr) {
     const std::size_t bytes =
         size_class > kLargestClass ? size + sizeof(Block) : std::size_t{1} << size_class;
-    memory = ::operator new(bytes, std::align_val_t{kAlignment});
+    memory = ::operator new (bytes, std::align_val_t{kAlignment});
   }
   block_ = new (memory) Block;
   block_->size_class = size_class;
@@ -109,11 +121,15 @@ Buffer::Buffer(std::size_t size) : size_(size) {
 
 Buffer Buffer::copy_of(std::span<const std::byte> bytes) {
   Buffer copy(bytes.size());
-  if (!bytes.empty()) { std::memcpy(copy.mutable_bytes().data(), bytes.data(), bytes.size()); }
+  if (!bytes.empty()) {
+    std::memcpy(copy.mutable_bytes().data(), bytes.data(), bytes.size());
+  }
   return copy;
 }
 
-Buffer Buffer::copy_of(std::span<const float> values) { return copy_of(std::as_bytes(values)); }
+Buffer Buffer::copy_of(std::span<const float> values) {
+  return copy_of(std::as_bytes(values));
+}
 
 Buffer::Buffer(Buffer&& other) noexcept
     : block_(std::exchange(other.block_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -127,21 +143,29 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-Buffer::~Buffer() { release(); }
+Buffer::~Buffer() {
+  release();
+}
 
 std::span<const std::byte> Buffer::bytes() const noexcept {
-  if (block_ == nullptr) { return {}; }
+  if (block_ == nullptr) {
+    return {};
+  }
   return {block_->payload(), size_};
 }
 
 std::span<const float> Buffer::values() const {
   ensure(size_ % sizeof(float) == 0, "a buffer of floats has whole floats", size_);
-  if (block_ == nullptr) { return {}; }
+  if (block_ == nullptr) {
+    return {};
+  }
   return {reinterpret_cast<const float*>(block_->payload()), size_ / sizeof(float)};
 }
 
 std::span<std::byte> Buffer::mutable_bytes() {
-  if (block_ == nullptr) { return {}; }
+  if (block_ == nullptr) {
+    return {};
+  }
   ensure(block_->handles.load(std::memory_order_acquire) == 1, "a shared buffer is read-only");
   return {block_->payload(), size_};
 }
@@ -156,21 +180,27 @@ Buffer Buffer::share() const {
   Buffer other;
   other.block_ = block_;
   other.size_ = size_;
-  if (block_ != nullptr) { block_->handles.fetch_add(1, std::memory_order_relaxed); }
+  if (block_ != nullptr) {
+    block_->handles.fetch_add(1, std::memory_order_relaxed);
+  }
   return other;
 }
 
 void Buffer::release() noexcept {
   Block* block = std::exchange(block_, nullptr);
   size_ = 0;
-  if (block == nullptr || block->handles.fetch_sub(1, std::memory_order_acq_rel) != 1) { return; }
+  if (block == nullptr || block->handles.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
+  }
   const std::uint32_t size_class = block->size_class;
   block->~Block();
   if (!keep_free(block, size_class)) {
-    ::operator delete(static_cast<void*>(block), std::align_val_t{kAlignment});
+    ::operator delete (static_cast<void*>(block), std::align_val_t{kAlignment});
   }
 }
 
-std::uint64_t pooled_bytes() noexcept { return pool().bytes.load(std::memory_order_relaxed); }
+std::uint64_t pooled_bytes() noexcept {
+  return pool().bytes.load(std::memory_order_relaxed);
+}
 
 }  // namespace starling

@@ -39,7 +39,9 @@ struct Describe {
   void operator()(const ContributionRejected& rejected) const {
     out << "step " << rejected.step << ": numbers of " << to_string(rejected.contributor)
         << " are not finite";
-    if (!rejected.tensor.empty()) { out << " in tensor " << rejected.tensor; }
+    if (!rejected.tensor.empty()) {
+      out << " in tensor " << rejected.tensor;
+    }
     out << ", policy " << rejected.policy;
   }
 
@@ -70,7 +72,9 @@ struct Describe {
 
 }  // namespace
 
-Severity severity_of(const Event& event) noexcept { return std::visit(SeverityOf{}, event.what); }
+Severity severity_of(const Event& event) noexcept {
+  return std::visit(SeverityOf{}, event.what);
+}
 
 std::string describe(const Event& event) {
   std::ostringstream out;

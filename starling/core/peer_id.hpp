@@ -16,6 +16,8 @@ struct PeerId {
 };
 
 /// "peer 3", for messages.
-inline std::string to_string(PeerId peer) { return "peer " + std::to_string(peer.value); }
+inline std::string to_string(PeerId peer) {
+  return "peer " + std::to_string(peer.value);
+}
 
 }  // namespace starling

@@ -42,7 +42,8 @@ std::uint64_t mix(std::uint64_t value) {  // the finaliser of SplitMix64
 std::uint32_t Random::next_u32() {
   const std::uint64_t wanted = state_.position / 4;
   if (wanted != block_index_) {
-    block_ = philox({static_cast<std::uint32_t>(wanted), static_cast<std::uint32_t>(wanted >> 32),
+    block_ = philox({static_cast<std::uint32_t>(wanted),
+                     static_cast<std::uint32_t>(wanted >> 32),
                      static_cast<std::uint32_t>(state_.stream),
                      static_cast<std::uint32_t>(state_.stream >> 32)},
                     state_.key);
@@ -61,18 +62,24 @@ std::uint64_t Random::below(std::uint64_t bound) {
   const std::uint64_t reject_below = (0 - bound) % bound;  // 2^64 mod bound
   for (;;) {
     const std::uint64_t draw = next_u64();
-    if (draw >= reject_below) { return draw % bound; }
+    if (draw >= reject_below) {
+      return draw % bound;
+    }
   }
 }
 
-double Random::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+double Random::uniform() {
+  return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
+}
 
 double Random::normal() {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-double Random::exponential() { return -std::log(1.0 - uniform()); }
+double Random::exponential() {
+  return -std::log(1.0 - uniform());
+}
 
 double Random::gamma(double shape) {
   ensure(shape > 0.0, "a gamma shape is positive", shape);
@@ -85,9 +92,13 @@ double Random::gamma(double shape) {
   for (;;) {
     const double x = normal();
     const double t = 1.0 + c * x;
-    if (t <= 0.0) { continue; }
+    if (t <= 0.0) {
+      continue;
+    }
     const double v = t * t * t;
-    if (std::log(1.0 - uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) { return d * v; }
+    if (std::log(1.0 - uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) {
+      return d * v;
+    }
   }
 }
 

@@ -51,7 +51,9 @@ class [[nodiscard]] Result {
 
   /// The value, or PeerLost thrown: for operations that cannot go on without it.
   T or_throw() && {
-    if (!has_value()) { throw PeerLost(std::get<1>(std::move(content_))); }
+    if (!has_value()) {
+      throw PeerLost(std::get<1>(std::move(content_)));
+    }
     return std::get<0>(std::move(content_));
   }
 
@@ -77,7 +79,9 @@ class [[nodiscard]] Result<void> {
   }
 
   void or_throw() && {
-    if (!has_value()) { throw PeerLost(std::get<1>(std::move(content_))); }
+    if (!has_value()) {
+      throw PeerLost(std::get<1>(std::move(content_)));
+    }
   }
 
  private:

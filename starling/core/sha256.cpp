@@ -8,15 +8,17 @@ struct Sha256::State {
   crypto_hash_sha256_state hash;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->hash); }
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  crypto_hash_sha256_init(&state_->hash);
+}
 
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
 void Sha256::update(std::span<const std::byte> bytes) {
-  crypto_hash_sha256_update(&state_->hash, reinterpret_cast<const unsigned char*>(bytes.data()),
-                            bytes.size());
+  crypto_hash_sha256_update(
+      &state_->hash, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
 Digest Sha256::finish() {

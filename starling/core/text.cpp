@@ -28,7 +28,9 @@ std::optional<Number> parse_number(std::string_view text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stopped != end || text.empty()) { return std::nullopt; }
+  if (error != std::errc{} || stopped != end || text.empty()) {
+    return std::nullopt;
+  }
   return number;
 }
 
@@ -45,7 +47,9 @@ std::optional<std::string> nearest_name(std::string_view word,
       nearest = &candidate;
     }
   }
-  if (nearest == nullptr) { return std::nullopt; }
+  if (nearest == nullptr) {
+    return std::nullopt;
+  }
   return *nearest;
 }
 
@@ -65,12 +69,16 @@ std::vector<std::string> split(std::string_view text, char separator) {
   for (;;) {
     const std::size_t end = text.find(separator);
     parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) { return parts; }
+    if (end == std::string_view::npos) {
+      return parts;
+    }
     text.remove_prefix(end + 1);
   }
 }
 
-std::optional<double> parse_double(std::string_view text) { return parse_number<double>(text); }
+std::optional<double> parse_double(std::string_view text) {
+  return parse_number<double>(text);
+}
 
 std::optional<std::size_t> parse_size(std::string_view text) {
   return parse_number<std::size_t>(text);

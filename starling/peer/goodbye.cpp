@@ -5,7 +5,9 @@
 namespace starling {
 
 Goodbye goodbye_of(PeerId self, const std::exception_ptr& error) {
-  if (!error) { return {.finished = true, .culprit = self, .words = {}, .code = ExitCode::ok}; }
+  if (!error) {
+    return {.finished = true, .culprit = self, .words = {}, .code = ExitCode::ok};
+  }
   try {
     std::rethrow_exception(error);
   } catch (const PeerLost& lost) {
@@ -24,7 +26,9 @@ Goodbye goodbye_of(PeerId self, const std::exception_ptr& error) {
 }
 
 bool is_consequence(const std::exception_ptr& error) {
-  if (!error) { return false; }
+  if (!error) {
+    return false;
+  }
   try {
     std::rethrow_exception(error);
   } catch (const PeerLost& lost) {

@@ -11,7 +11,9 @@ namespace starling {
 Group::Group(Peer& peer, std::vector<PeerId> members, std::uint32_t version)
     : peer_(&peer), members_(std::move(members)), version_(version) {
   const std::set<PeerId> distinct(members_.begin(), members_.end());
-  ensure(distinct.size() == members_.size(), "group members are distinct", members_.size(),
+  ensure(distinct.size() == members_.size(),
+         "group members are distinct",
+         members_.size(),
          distinct.size());
   const auto self = std::find(members_.begin(), members_.end(), peer.id());
   ensure(self != members_.end(), "a group holds the peer that uses it", peer.id().value);
@@ -44,8 +46,10 @@ Result<void> Group::send(
   return peer_->send(member(to), tag, stamp, std::move(payload), deadline);
 }
 
-Pending Group::post(
-    std::size_t to, Tag tag, Stamp stamp, std::span<const std::byte> payload) const {
+Pending Group::post(std::size_t to,
+                    Tag tag,
+                    Stamp stamp,
+                    std::span<const std::byte> payload) const {
   stamp.group = version_;
   return peer_->post(member(to), tag, stamp, payload);
 }
@@ -53,7 +57,9 @@ Pending Group::post(
 Result<Message> Group::receive(std::size_t from, Tag tag, Deadline deadline) const {
   for (;;) {
     Result<Message> message = peer_->receive(member(from), tag, deadline);
-    if (!message || message->stamp.group == version_) { return message; }
+    if (!message || message->stamp.group == version_) {
+      return message;
+    }
     if (message->stamp.group > version_) {
       Failure failure;
       failure.kind = FailureKind::refused;

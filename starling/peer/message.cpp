@@ -8,10 +8,14 @@ namespace {
 
 const char* name_of(Purpose purpose) {
   switch (purpose) {
-    case Purpose::user: return "user";
-    case Purpose::control: return "control";
-    case Purpose::collective: return "collective";
-    case Purpose::mixing: return "mixing";
+    case Purpose::user:
+      return "user";
+    case Purpose::control:
+      return "control";
+    case Purpose::collective:
+      return "collective";
+    case Purpose::mixing:
+      return "mixing";
   }
   return "unknown";
 }
@@ -23,7 +27,9 @@ std::string to_string(Tag tag) {
 }
 
 Fit compare(const Expected& expected, const Stamp& found, std::size_t found_bytes) noexcept {
-  if (found.group < expected.stamp.group) { return Fit::stale; }
+  if (found.group < expected.stamp.group) {
+    return Fit::stale;
+  }
   const bool same = found.group == expected.stamp.group &&
                     found.operation == expected.stamp.operation &&
                     found.round == expected.stamp.round && found_bytes == expected.bytes;

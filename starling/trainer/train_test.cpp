@@ -12,6 +12,7 @@
 
 #include "starling/algorithm/registry.hpp"
 #include "starling/core/error.hpp"
+#include "starling/trainer/checkpoint.hpp"
 
 #include "tests/support/scratch.hpp"
 #include "tests/support/worlds.hpp"
@@ -382,7 +383,7 @@ TEST(Train, TellsItsLengthBeforeTheFirstStep) {
   experiment.checkpoint.every = 20;
   train_telling(experiment);
   EXPECT_THAT(told, ::testing::ElementsAre(0, 30));
-  experiment.resume = scratch.path();
+  experiment.resume = step_directory(scratch.path(), 20);  // the run has saved its end, too
   train_telling(experiment);
   EXPECT_THAT(told, ::testing::ElementsAre(20, 30));
 }
