@@ -20,7 +20,7 @@ namespace starling::trainer {
 enum class OnStorageError : std::uint8_t { stop, continue_ };
 
 struct CheckpointOptions {
-  std::filesystem::path directory;  ///< empty: <out>/checkpoints
+  std::filesystem::path directory;  ///< empty: "checkpoints" in the output folder
   std::uint64_t every = 0;  ///< steps between checkpoints; 0: none but the one when interrupted
   std::size_t keep = 2;     ///< complete checkpoints kept; at least 1
   OnStorageError on_error = OnStorageError::stop;
