@@ -19,7 +19,8 @@ trap 'rm -rf "$scratch"' EXIT
 train() {
   "$program" train --on threads --peers "$1" --algorithm "${ALGORITHM:-allreduce-sgd}" \
     --model "${MODEL:-cnn}" --data fashion-mnist --steps "$2" --batch "${BATCH:-32}" --lr 0.05 \
-    --seed "${SEED:-1}" --out "$3" >"$3.log" 2>&1 || { cat "$3.log" >&2; exit 1; }
+    --evaluation-samples 100 --seed "${SEED:-1}" --out "$3" >"$3.log" 2>&1 ||
+    { cat "$3.log" >&2; exit 1; }
 }
 
 # wall FOLDER: seconds of that run

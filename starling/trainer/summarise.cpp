@@ -26,42 +26,116 @@ void add_costs(const RunReport& report, std::span<const PeerResult> results, Sum
   summary.wait_seconds = seconds(total.waiting) / n;
 }
 
-void add_failure(const RunReport& report, Summary& summary) {
-  if (report.ok()) {
-    return;
+ExitCode code_of(const std::exception_ptr& error) {
+  if (!error) {
+    return ExitCode::ok;
   }
   try {
-    report.or_throw();
-  } catch (const Error& error) {
-    summary.exit_code = error.code();
-    summary.error = to_string(PeerId{*report.culprit}) + ": " + error.what();
-  } catch (const std::exception& error) {
-    summary.exit_code = ExitCode::internal;
-    summary.error = to_string(PeerId{*report.culprit}) + ": " + error.what();
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return known.code();
+  } catch (...) {
+    return ExitCode::internal;
   }
 }
 
-void add_accuracy(std::span<const PeerResult> results, Summary& summary) {
+void add_failure(const RunReport& report, Summary& summary) {
+  const std::exception_ptr& error = report.peers[*report.culprit].error;
+  summary.exit_code = code_of(error);
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& cause) {
+    summary.error = to_string(PeerId{*report.culprit}) + ": " + cause.what();
+  } catch (...) {
+    summary.error = to_string(PeerId{*report.culprit}) + ": an exception of unknown type";
+  }
+}
+
+/// True if the run was to go on without the lost, did so, and nothing else went wrong.
+bool went_on(const Plan& plan, std::span<const PeerResult> results, const RunReport& report) {
+  if (plan.experiment.algorithm_options.on_loss != OnLoss::continue_) {
+    return false;
+  }
+  std::size_t finished = 0;
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    finished += results[rank].finished ? 1 : 0;
+    if (!results[rank].finished && code_of(report.peers[rank].error) != ExitCode::peers_lost) {
+      return false;
+    }
+  }
+  return finished > 0;
+}
+
+void note_the_lost(std::span<const PeerResult> results, Summary& summary) {
+  std::string lost;
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    if (!results[rank].finished) {
+      lost += (lost.empty() ? "" : ", ") + to_string(PeerId{rank});
+    }
+  }
+  summary.notes.push_back("lost on the way: " + lost + "; the results are those of the others");
+}
+
+using Finished = std::vector<const PeerResult*>;
+
+Finished finished_of(std::span<const PeerResult> results) {
+  Finished finished;
+  for (const PeerResult& result : results) {
+    if (result.finished) {
+      finished.push_back(&result);
+    }
+  }
+  return finished;
+}
+
+void add_accuracy(const Finished& results, Summary& summary) {
+  if (!results.front()->own_evaluation.has_accuracy) {
+    return;
+  }
   summary.accuracy_mean = 0.0;
   summary.accuracy_min = std::numeric_limits<double>::infinity();
   summary.accuracy_max = -std::numeric_limits<double>::infinity();
-  for (const PeerResult& result : results) {
-    const double accuracy = result.own_evaluation.accuracy();
+  for (const PeerResult* result : results) {
+    const double accuracy = result->own_evaluation.accuracy();
     summary.accuracy_mean += accuracy / static_cast<double>(results.size());
     summary.accuracy_min = std::min(summary.accuracy_min, accuracy);
     summary.accuracy_max = std::max(summary.accuracy_max, accuracy);
   }
-  if (!results.front().own_evaluation.has_accuracy) {
-    summary.accuracy_min = summary.accuracy_max = kUnknown;
-  }
 }
 
-std::string hash_of(std::span<const PeerResult> results) {
+std::string hash_of(const Finished& results) {
   Sha256 hash;
-  for (const PeerResult& result : results) {
-    hash.update(std::as_bytes(std::span(result.parameters)));
+  for (const PeerResult* result : results) {
+    hash.update(std::as_bytes(std::span(result->parameters)));
   }
   return to_hex(hash.finish());
+}
+
+/// Steps that every peer has done, of those that finished if any has.
+std::uint64_t steps_of(std::span<const PeerResult> results, bool any_finished) {
+  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
+  for (const PeerResult& result : results) {
+    if (result.finished || !any_finished) {
+      steps = std::min(steps, result.steps);
+    }
+  }
+  return steps;
+}
+
+std::vector<float> average_models(const Finished& results, Summary& summary) {
+  std::vector<std::span<const float>> models;
+  models.reserve(results.size());
+  for (const PeerResult* result : results) {
+    models.emplace_back(result->model);
+  }
+  std::vector<float> averaged(models.front().size());
+  mean(models, averaged);
+  summary.consensus_distance = 0.0;
+  for (const auto& model : models) {
+    summary.consensus_distance +=
+        squared_distance(model, averaged) / static_cast<double>(models.size());
+  }
+  return averaged;
 }
 
 }  // namespace
@@ -79,33 +153,22 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.accuracy_max = summary.accuracy_averaged_model = kUnknown;
   summary.consensus_distance = kUnknown;
   add_costs(report, results, summary);
-  add_failure(report, summary);
-
-  summary.steps = plan.total_steps;
   for (const PeerResult& result : results) {
-    summary.steps = std::min(summary.steps, result.steps);
     summary.samples_seen += result.samples_seen;
   }
-  const bool complete = std::all_of(
-      results.begin(), results.end(), [](const PeerResult& result) { return result.finished; });
-  if (!complete) {
-    return std::nullopt;
-  }
 
-  summary.parameters_sha256 = hash_of(results);
-  add_accuracy(results, summary);
-  std::vector<std::span<const float>> models;
-  for (const PeerResult& result : results) {
-    models.emplace_back(result.model);
+  const Finished finished = finished_of(results);
+  summary.steps = steps_of(results, !finished.empty());
+  if (!report.ok()) {
+    if (!went_on(plan, results, report)) {
+      add_failure(report, summary);
+      return std::nullopt;
+    }
+    note_the_lost(results, summary);
   }
-  std::vector<float> averaged(models.front().size());
-  mean(models, averaged);
-  summary.consensus_distance = 0.0;
-  for (const auto& model : models) {
-    summary.consensus_distance +=
-        squared_distance(model, averaged) / static_cast<double>(models.size());
-  }
-  return averaged;
+  summary.parameters_sha256 = hash_of(finished);
+  add_accuracy(finished, summary);
+  return average_models(finished, summary);
 }
 
 }  // namespace starling::trainer

@@ -12,8 +12,9 @@
 
 namespace starling::trainer {
 
-/// Fills in what follows from the results alone; what a failed run did not reach is NaN.
-/// @return the averaged model, if every peer has one
+/// Fills in what follows from the results alone; what a failed run did not reach is NaN. A run that
+/// was to go on without lost peers, and did, has the results of those that finished.
+/// @return the averaged model, unless the run failed
 std::optional<std::vector<float>> summarise(const Plan& plan,
                                             std::span<const PeerResult> results,
                                             const RunReport& report,

@@ -134,7 +134,7 @@ class Run : public Observer {
     summary.world = world->name();
     const auto averaged = summarise(plan_, results, report, summary);
     add_totals(summary);
-    if (stop.requested() && report.ok()) {
+    if (stop.requested() && summary.exit_code == ExitCode::ok) {
       summary.exit_code = ExitCode::interrupted;
     }
     if (averaged) {

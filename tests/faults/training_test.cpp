@@ -76,13 +76,19 @@ std::string complaint(const Outcome& outcome, const std::string& expected_hash, 
   std::ostringstream text;
   text << complaint_about(outcome.report);
   const trainer::Summary& summary = outcome.summary;
-  const bool undisturbed = summary.exit_code == ExitCode::ok && summary.partners_lost == 0;
+  const bool undisturbed = outcome.report.ok() && summary.partners_lost == 0;
   if (undisturbed && summary.parameters_sha256 != expected_hash) {
     text << "other bits than without faults: " << summary.parameters_sha256 << " instead of "
          << expected_hash << "; ";
   }
   if (summary.exit_code == ExitCode::ok && on_loss == OnLoss::stop && summary.partners_lost != 0) {
     text << "went on after a loss; ";
+  }
+  const bool anyone = std::any_of(outcome.report.peers.begin(),
+                                  outcome.report.peers.end(),
+                                  [](const PeerOutcome& peer) { return peer.error == nullptr; });
+  if (on_loss == OnLoss::continue_ && anyone && summary.exit_code != ExitCode::ok) {
+    text << "did not go on: " << summary.error << "; ";
   }
   if (summary.exit_code != ExitCode::ok && summary.error.find("peer") == std::string::npos) {
     text << "the error names nobody: " << summary.error << "; ";
