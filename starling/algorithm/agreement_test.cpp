@@ -214,5 +214,66 @@ TEST(Sgp, KeepsTotalWeightOnAnIrregularDigraph) {
   EXPECT_NE(result.scalars[0][0], 1.0);
 }
 
+TEST(Sgp, FollowsTheSerialRecursionWithGradientsAtZ) {
+  // A star with push weights: w drifts away from 1, so a gradient at x, a step on z or a lost share
+  // shows.
+  constexpr std::size_t kPeers = 5;
+  constexpr double kRate = 0.1;
+  const std::vector<Bowl> bowls = random_bowls(kPeers, 1, 0.0F);
+  const AlgorithmOptions options{.topology = "star", .weights = "push"};
+  const auto result = train(Kind::threads,
+                            {.algorithm = "sgp",
+                             .options = options,
+                             .bowls = bowls,
+                             .steps = 12,
+                             .learning_rate = static_cast<float>(kRate)});
+  result.report.or_throw();
+
+  const auto topology = make_mixing(find_algorithm("sgp"), options, kPeers, 7);
+  Random initial(7, stream_key("initial model"));
+  std::vector<double> x(kPeers, double{static_cast<float>(initial.normal())});
+  std::vector<double> w(kPeers, 1.0);
+  for (std::uint64_t k = 0; k < 12; ++k) {
+    std::vector<double> pushed_x(kPeers);
+    std::vector<double> pushed_w(kPeers);
+    for (std::size_t i = 0; i < kPeers; ++i) {
+      x[i] -= kRate * (x[i] / w[i] - double{bowls[i].centre[0]});
+      const topology::MixingRow row = topology->row(k, i);
+      pushed_x[i] += row.self_weight * x[i];
+      pushed_w[i] += row.self_weight * w[i];
+      for (const topology::Link& link : row.sends) {
+        pushed_x[link.rank] += link.weight * x[i];
+        pushed_w[link.rank] += link.weight * w[i];
+      }
+    }
+    x = pushed_x;
+    w = pushed_w;
+  }
+  for (std::size_t i = 0; i < kPeers; ++i) {
+    EXPECT_NEAR(result.scalars[i][0], w[i], 1e-12);
+    EXPECT_NEAR(result.models[i][0], x[i] / w[i], 2e-5);  // 12 steps of floats near 1
+  }
+}
+
+TEST(LocalSgd, AveragingsWalkThroughTheRoundsOfTheTopology) {
+  // Curvature 0: no local step moves anything. Three averagings, H = 3 apart, with the three
+  // offsets of the one-peer exponential graph of 8 are exact; the same offset three times is not.
+  std::vector<Bowl> bowls(8, {.centre = {0.0F}, .curvature = 0.0F});
+  TrainingOptions options{.algorithm = "local-sgd",
+                          .options = {.topology = "exponential", .period = 3},
+                          .bowls = bowls,
+                          .steps = 9};
+  options.after_step = [](Replica& replica, Algorithm&) {
+    if (replica.steps_done() == 1) {  // before the first averaging: ranks, which are exact in float
+      replica.parameters()[0] = static_cast<float>(replica.group().rank());
+    }
+  };
+  const auto result = train(Kind::threads, options);
+  result.report.or_throw();
+  for (const auto& model : result.models) {
+    EXPECT_EQ(model[0], 3.5F);
+  }
+}
+
 }  // namespace
 }  // namespace starling::algorithm

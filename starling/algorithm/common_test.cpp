@@ -198,6 +198,13 @@ TEST(Registry, UnknownNameGetsTheNearest) {
   }
 }
 
+TEST(Registry, OptionsThatWouldPlayNoPartAreRefused) {
+  const Entry& local = find_algorithm("local-sgd");
+  EXPECT_THROW(make_mixing(local, {.topology = "full", .weights = "lazy"}, 4, 1), ConfigError);
+  EXPECT_THROW(make_mixing(local, {.topology = "ring", .collective = "ring"}, 4, 1), ConfigError);
+  EXPECT_EQ(make_mixing(local, {.topology = "full", .collective = "ring"}, 4, 1), nullptr);
+}
+
 TEST(Registry, AsymmetricRowsAreRefusedForDsgdAndFineForSgp) {
   AlgorithmOptions options{.topology = "star", .weights = "push"};
   EXPECT_THROW(make_mixing(find_algorithm("dsgd"), options, 5, 1), ConfigError);

@@ -131,8 +131,20 @@ std::shared_ptr<const topology::Topology> make_mixing(const Entry& entry,
                                                       std::uint64_t seed) {
   const std::string& name = options.topology.empty() ? entry.default_topology : options.topology;
   const bool exact = entry.exact_on_full && name == "full";
-  if (entry.mixing == Mixing::none || exact) {
+  if (entry.mixing == Mixing::none) {
     return nullptr;
+  }
+  if (exact) {
+    if (options.weights != "auto") {
+      throw ConfigError("weights: " + entry.name + " over all peers averages exactly, without " +
+                        "weights; leave '" + options.weights + "' out or name another topology");
+    }
+    return nullptr;
+  }
+  if (entry.exact_on_full && options.collective != "auto") {
+    throw ConfigError("collective: " + entry.name + " over topology " + name +
+                      " averages with neighbours only; use --topology full with '" +
+                      options.collective + "'");
   }
   auto topology = topology::make_topology(
       {.name = name, .weights = options.weights, .peers = peers, .seed = seed});

@@ -143,7 +143,8 @@ mixing::MixingOptions Replica::mixing_options(std::uint64_t round) {
   return {.round = round,
           .deadline = deadline(),
           .on_loss = options_.on_loss,
-          .not_finite = options_.not_finite};
+          .not_finite = options_.not_finite,
+          .early = &early_};
 }
 
 collective::CollectiveOptions Replica::collective_options() {

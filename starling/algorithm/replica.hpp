@@ -131,6 +131,7 @@ class Replica {
   std::uint64_t steps_done_ = 0;
   std::uint64_t samples_seen_ = 0;
   double loss_ = 0.0;
+  mixing::EarlyMessages early_;
 
   [[nodiscard]] objective::Batch next_batch();
   void inject_faults();

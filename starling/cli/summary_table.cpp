@@ -80,7 +80,9 @@ std::string summary_table(const trainer::Summary& summary) {
   add_learning(rows, summary);
   add_traffic(rows, summary);
   add_time(rows, summary);
-  rows.push_back({"parameters", "sha256 " + summary.parameters_sha256});
+  if (!summary.parameters_sha256.empty()) {
+    rows.push_back({"parameters", "sha256 " + summary.parameters_sha256});
+  }
   return aligned(rows);
 }
 

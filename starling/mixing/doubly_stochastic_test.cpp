@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "starling/core/error.hpp"
+#include "starling/core/random.hpp"
 #include "starling/core/span_math.hpp"
+#include "starling/mixing/push_sum.hpp"
 #include "starling/topology/catalog.hpp"
 
 #include "tests/support/worlds.hpp"
@@ -245,6 +247,99 @@ TEST(Mix, DifferentSizesAreRefused) {
     EXPECT_THAT(lost.what(), HasSubstr("16 bytes"));
     EXPECT_THAT(lost.what(), HasSubstr("24 bytes"));
   }
+}
+
+/// Two peers exchange in `rounds`, each in its own order of them, on the full graph.
+RunReport exchange_in_rounds(const std::vector<std::vector<std::uint64_t>>& rounds,
+                             OnLoss on_loss,
+                             Models& models,
+                             std::vector<std::size_t>& lost) {
+  const auto full = topology::make_topology({.name = "full", .peers = 2});
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 2});
+  return world->run([&](Peer& peer) {
+    const Group group = Group::everyone(peer);
+    EarlyMessages early;
+    for (const std::uint64_t round : rounds[group.rank()]) {
+      MixingOptions options = options_for(peer, round);
+      options.deadline = peer.clock().in(std::chrono::milliseconds(300));
+      options.on_loss = on_loss;
+      options.early = &early;
+      lost[group.rank()] +=
+          mix_with_neighbours(models[group.rank()], full->row(0, group.rank()), group, options)
+              .lost;
+    }
+  });
+}
+
+TEST(Mix, AnotherRoundIsRefusedWithBothNumbers) {
+  Models models(2, std::vector<float>{1.0F});
+  std::vector<std::size_t> lost(2);
+  const RunReport report = exchange_in_rounds({{4}, {5}}, OnLoss::stop, models, lost);
+  try {
+    report.or_throw();
+    FAIL() << "rounds 4 and 5 were mixed";
+  } catch (const PeerLost& failure) {
+    EXPECT_EQ(failure.failure().kind, FailureKind::refused);
+    EXPECT_THAT(failure.what(), HasSubstr("round 4"));
+    EXPECT_THAT(failure.what(), HasSubstr("round 5"));
+  }
+}
+
+TEST(Mix, AfterALossAMessageOfALaterRoundWaitsForItsTime) {
+  // Peer 1 gives up round 0. Peer 0 finds round 1 instead, counts round 0 as lost and uses the
+  // message when it gets there: both end with the mean of what they had in round 1.
+  Models models{{1.0F}, {3.0F}};
+  std::vector<std::size_t> lost(2);
+  exchange_in_rounds({{0, 1}, {1}}, OnLoss::continue_, models, lost).or_throw();
+  EXPECT_EQ(lost[0], 1U);
+  EXPECT_EQ(lost[1], 0U);  // round 0 of peer 0 is late and dropped
+  EXPECT_EQ(models[0][0], 2.0F);
+  EXPECT_EQ(models[1][0], 2.0F);
+}
+
+TEST(Mix, ADeclinedMessageOfAnEarlierRoundIsNotTakenForThisOne) {
+  const auto full = topology::make_topology({.name = "full", .peers = 2});
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 2});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        EarlyMessages early;
+        MixingOptions options = options_for(peer, 1);
+        options.on_loss = OnLoss::continue_;
+        options.not_finite = NotFinite::skip_peer;
+        options.early = &early;
+        std::vector<float> model{group.rank() == 0 ? 1.0F : 3.0F};
+        if (group.rank() == 1) {  // round 0: nothing to offer, and nobody waits for it
+          const auto operation = static_cast<std::uint32_t>(stream_key("mixing/doubly-stochastic"));
+          group
+              .send(0,
+                    Tag{Purpose::mixing, 0},
+                    {.operation = operation, .round = 0, .weight = 0.0},
+                    {},
+                    options.deadline)
+              .or_throw();
+        }
+        const MixingReport report =
+            mix_with_neighbours(model, full->row(0, group.rank()), group, options);
+        EXPECT_EQ(report.rejected, 0U);
+        EXPECT_EQ(model[0], 2.0F);
+      })
+      .or_throw();
+}
+
+TEST(Mix, AnotherOperationIsRefused) {
+  const auto full = topology::make_topology({.name = "full", .peers = 2});
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 2});
+  const RunReport report = world->run([&](Peer& peer) {
+    const Group group = Group::everyone(peer);
+    std::vector<float> model{1.0F};
+    if (group.rank() == 1) {
+      PushSum().round(model, full->row(0, 1), group, options_for(peer, 0));
+    } else {
+      mix_with_neighbours(model, full->row(0, 0), group, options_for(peer, 0));
+    }
+  });
+  EXPECT_THROW(report.or_throw(), PeerLost);
 }
 
 }  // namespace

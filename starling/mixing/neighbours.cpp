@@ -1,5 +1,6 @@
 #include "starling/mixing/neighbours.hpp"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,18 @@ constexpr Tag kTag{Purpose::mixing, 0};
 
 bool is_declined(const Message& message) {
   return message.payload.empty() && message.stamp.weight == 0.0;
+}
+
+/// The same as what was expected but for the round; a message that declines has no payload.
+bool is_of_this_exchange(const Expected& expected, const Message& message) {
+  Expected wanted = expected;
+  wanted.stamp.round = message.stamp.round;
+  wanted.bytes = is_declined(message) ? 0 : expected.bytes;
+  return compare(wanted, message.stamp, message.payload.size()) == Fit::fits;
+}
+
+bool is_a_weight(double weight) {
+  return std::isfinite(weight) && weight > 0.0;
 }
 
 }  // namespace
@@ -46,14 +59,12 @@ std::optional<Message> Neighbours::collect(std::size_t rank) {
     ++report_.rejected;
     return std::nullopt;
   }
-  if (is_finite(message->payload.values())) {
+  if (is_finite(message->payload.values()) && is_a_weight(message->stamp.weight)) {
     return std::move(message).or_throw();
   }
   if (options_.not_finite != NotFinite::skip_peer) {
-    throw NotFiniteError("round " + std::to_string(options_.round) + ": the model of " +
-                         to_string(message->from) + " is not finite at element " +
-                         std::to_string(first_not_finite(message->payload.values())) +
-                         "; lower the learning rate or set --not-finite skip-peer");
+    throw NotFiniteError(
+        not_finite_text(message->from, first_not_finite(message->payload.values())));
   }
   ++report_.rejected;
   group_.peer().emit(ContributionRejected{message->from, options_.round, {}, "skip-peer"});
@@ -70,35 +81,76 @@ void Neighbours::drop(std::size_t rank) {
 void Neighbours::reject_own(std::size_t first_bad_element) {
   const PeerId self = group_.peer().id();
   if (options_.not_finite != NotFinite::skip_peer) {
-    throw NotFiniteError("round " + std::to_string(options_.round) + ": the model of " +
-                         to_string(self) + " is not finite at element " +
-                         std::to_string(first_bad_element) +
-                         "; lower the learning rate or set --not-finite skip-peer");
+    throw NotFiniteError(not_finite_text(self, first_bad_element));
   }
   ++report_.rejected;
   group_.peer().emit(ContributionRejected{self, options_.round, {}, "skip-peer"});
 }
 
+std::string Neighbours::not_finite_text(PeerId whose, std::size_t element) const {
+  const bool weight = element * sizeof(float) == expected_.bytes;
+  return "round " + std::to_string(options_.round) + ": the model of " + to_string(whose) +
+         " is not finite at " +
+         (weight ? std::string("its weight") : "element " + std::to_string(element)) +
+         "; lower the learning rate or set --not-finite skip-peer";
+}
+
+std::optional<Message> Neighbours::take_early(std::size_t rank) {
+  if (options_.early == nullptr) {
+    return std::nullopt;
+  }
+  const auto found = options_.early->find(rank);
+  if (found == options_.early->end() || found->second.stamp.round > options_.round) {
+    return std::nullopt;
+  }
+  Message message = std::move(found->second);
+  options_.early->erase(found);
+  return message.stamp.round == options_.round ? std::optional(std::move(message)) : std::nullopt;
+}
+
 Result<Message> Neighbours::receive_of_round(std::size_t rank) {
+  const bool goes_on = options_.on_loss == OnLoss::continue_ && options_.early != nullptr;
+  if (auto early = take_early(rank)) {
+    return *std::move(early);
+  }
+  const auto skipped = [&] {
+    Failure failure;
+    failure.kind = FailureKind::deadline;
+    failure.peer = failure.culprit = group_.member(rank);
+    failure.what = "it has given up round " + std::to_string(options_.round);
+    return failure;
+  };
+  if (goes_on && options_.early->contains(rank)) {
+    return skipped();
+  }
   for (;;) {
     Result<Message> message = group_.receive(rank, kTag, options_.deadline);
-    if (!message || is_declined(*message)) {
+    if (!message) {
       return message;
     }
-    const Stamp& found = message->stamp;
-    if (options_.on_loss == OnLoss::continue_ && found.round < expected_.stamp.round) {
-      continue;
+    if (!is_of_this_exchange(expected_, *message)) {
+      throw PeerLost(misfit(rank, *message));
     }
-    if (compare(expected_, found, message->payload.size()) == Fit::fits) {
+    const std::uint64_t round = message->stamp.round;
+    if (round == options_.round) {
       return message;
     }
-    Failure failure;
-    failure.kind = FailureKind::refused;
-    failure.peer = group_.member(rank);
-    failure.culprit = failure.peer;
-    failure.what = mismatch_text(expected_, found, message->payload.size());
-    throw PeerLost(failure);
+    if (!goes_on) {
+      throw PeerLost(misfit(rank, *message));
+    }
+    if (round > options_.round) {
+      options_.early->insert_or_assign(rank, std::move(message).or_throw());
+      return skipped();
+    }
   }
+}
+
+Failure Neighbours::misfit(std::size_t rank, const Message& message) const {
+  Failure failure;
+  failure.kind = FailureKind::refused;
+  failure.peer = failure.culprit = group_.member(rank);
+  failure.what = mismatch_text(expected_, message.stamp, message.payload.size());
+  return failure;
 }
 
 void Neighbours::note_lost(std::size_t rank, const Failure& failure) {

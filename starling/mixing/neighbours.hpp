@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "starling/mixing/options.hpp"
 #include "starling/peer/group.hpp"
@@ -49,6 +50,9 @@ class Neighbours {
 
   void note_lost(std::size_t rank, const Failure& failure);
   Result<Message> receive_of_round(std::size_t rank);
+  std::optional<Message> take_early(std::size_t rank);
+  [[nodiscard]] Failure misfit(std::size_t rank, const Message& message) const;
+  [[nodiscard]] std::string not_finite_text(PeerId whose, std::size_t element) const;
 };
 
 }  // namespace starling::mixing

@@ -3,17 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "starling/core/policy.hpp"
 #include "starling/core/time.hpp"
+#include "starling/peer/message.hpp"
 
 namespace starling::mixing {
+
+/// Messages that came before their round, because the sender gave up an earlier one; at most one a
+/// neighbour. Kept by whoever goes on after losses, from round to round.
+using EarlyMessages = std::map<std::size_t, Message>;
 
 struct MixingOptions {
   std::uint64_t round = 0;
   Deadline deadline{};
   OnLoss on_loss = OnLoss::stop;
   NotFinite not_finite = NotFinite::stop;
+  EarlyMessages* early = nullptr;  ///< needed with OnLoss::continue_
 };
 
 /// What did not go into a round.

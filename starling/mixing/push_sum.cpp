@@ -16,6 +16,10 @@ std::uint32_t operation() {
   return digest;
 }
 
+/// A peer that nobody sends to any more would halve x and w until z = x/w is lost in denormal
+/// numbers. A lighter share moves nobody's model, so it stays at home.
+constexpr double kLightestShare = 0x1p-60;
+
 /// Nothing to offer this round. @return the share kept: none of what is not finite
 double decline(const topology::MixingRow& row, Neighbours& neighbours) {
   for (const topology::Link& link : row.sends) {
@@ -56,8 +60,8 @@ MixingReport PushSum::round(std::span<float> numerator,
   for (const topology::Link& link : row.receives) {
     const auto message = neighbours.collect(link.rank);
     if (!message) {
-      continue;
-    }  // its share never left it, or went down with it
+      continue;  // its share never left it, or went down with it
+    }
     add(message->payload.values(), numerator);
     weight_ += message->stamp.weight;
   }
@@ -74,6 +78,11 @@ double PushSum::push(std::span<const float> numerator,
   Buffer payload;
   double share_of_payload = 0.0;
   for (const topology::Link& link : row.sends) {
+    if (link.weight * weight_ < kLightestShare) {
+      neighbours.offer(link.rank, {}, 0.0);
+      kept += link.weight;
+      continue;
+    }
     if (link.weight != share_of_payload) {
       payload = Buffer(numerator.size_bytes());
       scaled_copy(static_cast<float>(link.weight), numerator, payload.mutable_values());

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "starling/core/ensure.hpp"
+#include "starling/core/error.hpp"
+#include "starling/core/random.hpp"
 #include "starling/topology/catalog.hpp"
 
 #include "tests/support/worlds.hpp"
@@ -156,6 +158,58 @@ TEST(PushSum, SkipPeerDropsTheMassThatIsNotFinite) {
         EXPECT_NEAR(double{x[0]} / push_sum.weight(), 5.0, 1e-5);
       })
       .or_throw();
+}
+
+TEST(PushSum, APeerThatHearsNobodyKeepsItsModelForEver) {
+  // Peer 0 pushes half of what it has to peer 1 in every round and gets nothing back.
+  const topology::MixingRow sender{.self_weight = 0.5, .receives = {}, .sends = {{1, 0.5}}};
+  const topology::MixingRow receiver{.self_weight = 1.0, .receives = {{0, 0.5}}, .sends = {}};
+  std::vector<double> weights(2);
+  const auto world = starling::testing::make_world(Kind::threads, {.peers = 2});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        std::vector<float> x{3.0F};
+        std::vector<float> z{0.0F};
+        PushSum push_sum;
+        for (std::uint64_t round = 0; round < 2000; ++round) {
+          push_sum.round(x,
+                         group.rank() == 0 ? sender : receiver,
+                         group,
+                         {.round = round, .deadline = peer.clock().in(std::chrono::seconds(20))});
+        }
+        push_sum.debias(x, z);
+        EXPECT_FLOAT_EQ(z[0], 3.0F);
+        weights[group.rank()] = push_sum.weight();
+      })
+      .or_throw();
+  EXPECT_GT(weights[0], 0.0);
+  EXPECT_EQ(weights[0] + weights[1], 2.0);
+}
+
+TEST(PushSum, AWeightThatIsNoNumberIsRefused) {
+  const topology::MixingRow receiver{.self_weight = 1.0, .receives = {{0, 0.5}}, .sends = {}};
+  for (const double weight : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0}) {
+    const auto world = starling::testing::make_world(Kind::threads, {.peers = 2});
+    const RunReport report = world->run([&](Peer& peer) {
+      const Group group = Group::everyone(peer);
+      const Deadline deadline = peer.clock().in(std::chrono::seconds(20));
+      std::vector<float> x{1.0F};
+      if (group.rank() == 0) {
+        const auto operation = static_cast<std::uint32_t>(stream_key("mixing/push-sum"));
+        group
+            .send(1,
+                  Tag{Purpose::mixing, 0},
+                  {.operation = operation, .weight = weight},
+                  Buffer::copy_of(x),
+                  deadline)
+            .or_throw();
+      } else {
+        PushSum().round(x, receiver, group, {.deadline = deadline});
+      }
+    });
+    EXPECT_THROW(report.or_throw(), NotFiniteError) << weight;
+  }
 }
 
 }  // namespace

@@ -200,4 +200,12 @@ void Peer::emit(decltype(Event::what) what) {
   }
 }
 
+void Peer::emit_if_possible(decltype(Event::what) what) noexcept {
+  try {
+    emit(std::move(what));
+  } catch (...) {  // the observer's own trouble; nobody is left to be told
+    return;
+  }
+}
+
 }  // namespace starling

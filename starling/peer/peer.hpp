@@ -134,6 +134,10 @@ class Peer {
 
   void emit(decltype(Event::what) what);
 
+  /// For words said on the way out: a broken observer must not hide the error that is being
+  /// reported.
+  void emit_if_possible(decltype(Event::what) what) noexcept;
+
   /// What this peer has spent so far, its finished activities included.
   [[nodiscard]] const Meter& meter() const noexcept { return meter_; }
 

@@ -36,7 +36,8 @@ SimActivity::~SimActivity() {
   }
   collect();
   if (error_) {
-    parent_.emit(Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
+    parent_.emit_if_possible(
+        Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
   }
 }
 

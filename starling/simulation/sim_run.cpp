@@ -143,7 +143,7 @@ void SimRun::leave(SimPeer& peer, PeerOutcome& outcome) {
   outcome.meter += peer.meter();
   waits_.leave(id);
   if (outcome.error) {
-    peer.emit(PeerGone{id, goodbye.words});
+    peer.emit_if_possible(PeerGone{id, goodbye.words});
   }
   if (deaths_[id.value]) {
     return;
@@ -190,7 +190,11 @@ void SimRun::report_stall() {
   if (table.empty()) {
     table = "everyone waits for a message from anyone, for room to send or for an own activity\n";
   }
-  options_.observer->on_event({peers_.front(), now(), Stalled{std::move(table)}});
+  try {
+    options_.observer->on_event({peers_.front(), now(), Stalled{std::move(table)}});
+  } catch (...) {  // the observer's own trouble: the waits fail all the same
+    return;
+  }
 }
 
 }  // namespace starling::simulation

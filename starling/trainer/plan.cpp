@@ -25,6 +25,13 @@ void check(const Experiment& experiment) {
   if (experiment.steps.has_value() == experiment.epochs.has_value()) {
     throw ConfigError("steps, epochs: give exactly one of the two");
   }
+  if (experiment.not_finite == NotFinite::skip_round &&
+      experiment.algorithm_options.on_loss == OnLoss::continue_) {
+    throw ConfigError(
+        "not-finite, on-loss: skip-round needs the word of every peer in every step, so it cannot "
+        "go "
+        "on without the lost; use skip-peer or on-loss stop");
+  }
   if (experiment.checkpoint.keep < 1) {
     throw ConfigError("checkpoint-keep: at least 1");
   }
@@ -155,6 +162,14 @@ std::string fingerprint_of(const Plan& plan) {
        << "\nbeta1 = " << e.optimizer.beta1 << "\nbeta2 = " << e.optimizer.beta2
        << "\nepsilon = " << e.optimizer.epsilon << "\nweight-decay = " << e.optimizer.weight_decay
        << "\nlr = " << e.learning_rate.base << "\nlr-schedule = " << e.learning_rate.schedule
+       << "\nlr-drop-factor = " << e.learning_rate.drop_factor
+       << "\nlr-final-fraction = " << e.learning_rate.final_fraction
+       << "\nwarmup-steps = " << e.learning_rate.warmup_steps << "\nlr-drop-at =";
+  for (const double place : e.learning_rate.drop_at) {
+    text << " " << place;
+  }
+  text << "\ncollective = " << e.algorithm_options.collective
+       << "\non-loss = " << static_cast<int>(e.algorithm_options.on_loss)
        << "\nnot-finite = " << name_of(e.not_finite) << "\n";
   return text.str();
 }

@@ -39,15 +39,30 @@ ExitCode code_of(const std::exception_ptr& error) {
   }
 }
 
-void add_failure(const RunReport& report, Summary& summary) {
-  const std::exception_ptr& error = report.peers[*report.culprit].error;
+/// The peer to blame: the first failure, or, in a run that was to go on without the lost, the first
+/// that is not a loss.
+std::size_t culprit_of(const Plan& plan, const RunReport& report) {
+  if (plan.experiment.algorithm_options.on_loss == OnLoss::continue_) {
+    for (std::size_t rank = 0; rank < report.peers.size(); ++rank) {
+      const ExitCode code = code_of(report.peers[rank].error);
+      if (code != ExitCode::ok && code != ExitCode::peers_lost) {
+        return rank;
+      }
+    }
+  }
+  return *report.culprit;
+}
+
+void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
+  const std::size_t culprit = culprit_of(plan, report);
+  const std::exception_ptr& error = report.peers[culprit].error;
   summary.exit_code = code_of(error);
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& cause) {
-    summary.error = to_string(PeerId{*report.culprit}) + ": " + cause.what();
+    summary.error = to_string(PeerId{culprit}) + ": " + cause.what();
   } catch (...) {
-    summary.error = to_string(PeerId{*report.culprit}) + ": an exception of unknown type";
+    summary.error = to_string(PeerId{culprit}) + ": an exception of unknown type";
   }
 }
 
@@ -161,7 +176,7 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.steps = steps_of(results, !finished.empty());
   if (!report.ok()) {
     if (!went_on(plan, results, report)) {
-      add_failure(report, summary);
+      add_failure(plan, report, summary);
       return std::nullopt;
     }
     note_the_lost(results, summary);

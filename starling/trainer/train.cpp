@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -217,6 +218,11 @@ void Run::judge(std::span<const float> averaged, Summary& summary) {
   const objective::Evaluation evaluation = evaluate(averaged);
   summary.loss = evaluation.loss();
   summary.accuracy_averaged_model = evaluation.accuracy();
+  if (!std::isfinite(summary.loss) && summary.exit_code == ExitCode::ok) {
+    summary.exit_code = ExitCode::not_finite;
+    summary.error = "the loss of the averaged model is not finite after " +
+                    std::to_string(summary.steps) + " steps; lower the learning rate";
+  }
 }
 
 void Run::leave_files(const std::optional<std::vector<float>>& averaged, const Summary& summary) {

@@ -319,6 +319,68 @@ TEST(Checkpoints, ADirectoryRemovedInMidRunIsNotedOrStopsByPolicy) {
   EXPECT_THAT(summary.error, HasSubstr(experiment.checkpoint.directory.string()));
 }
 
+TEST(Train, AllreduceWeighsUnequalBatchesBySamples) {
+  // 20 samples on 3 peers (7, 7, 6) in one batch each are the union of one peer's batch of 20: the
+  // same weighted gradient up to rounding, and not the plain mean of the three.
+  Experiment together = toy("allreduce-sgd", 3, 4);
+  together.data = "toy:samples=20:test=60";
+  together.batch = 7;
+  Experiment alone = together;
+  alone.peers = 1;
+  alone.batch = 20;
+  const Summary a = train_on_threads(together);
+  const Summary b = train_on_threads(alone);
+  EXPECT_EQ(a.samples_seen, b.samples_seen);
+  EXPECT_NEAR(a.loss, b.loss, 1e-5);
+  EXPECT_NEAR(a.mean_drift, b.mean_drift, 1e-5);
+}
+
+TEST(Train, AModelThatOverflowsIsAnError) {
+  Experiment experiment = toy("allreduce-sgd", 2, 10);
+  experiment.learning_rate.base = 1e38F;
+  experiment.not_finite = NotFinite::skip_peer;
+  const Summary summary = train_on_threads(experiment);
+  EXPECT_EQ(summary.exit_code, ExitCode::not_finite);
+  EXPECT_THAT(summary.error, HasSubstr("not finite"));
+}
+
+TEST(Train, SkipRoundCannotGoOnWithoutTheLost) {
+  Experiment experiment = toy("dsgd", 2, 10);
+  experiment.not_finite = NotFinite::skip_round;
+  experiment.algorithm_options.on_loss = OnLoss::continue_;
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
+TEST(Resume, EveryOptionThatDecidesTheResultIsCompared) {
+  const std::vector<std::function<void(Experiment&)>> changes{
+      [](Experiment& e) { e.seed = 8; },
+      [](Experiment& e) { e.algorithm = "sgp"; },
+      [](Experiment& e) { e.algorithm_options.topology = "ring"; },
+      [](Experiment& e) { e.algorithm_options.order = algorithm::Order::combine_while_computing; },
+      [](Experiment& e) { e.algorithm_options.on_loss = OnLoss::continue_; },
+      [](Experiment& e) { e.l2 = 0.1F; },
+      [](Experiment& e) { e.partition = "shards:2"; },
+      [](Experiment& e) { e.batch = 4; },
+      [](Experiment& e) { e.last_batch = objective::LastBatch::pad; },
+      [](Experiment& e) { e.optimizer.name = "momentum"; },
+      [](Experiment& e) { e.optimizer.weight_decay = 0.1F; },
+      [](Experiment& e) { e.learning_rate.warmup_steps = 5; },
+      [](Experiment& e) { e.learning_rate.schedule = "cosine"; },
+      [](Experiment& e) { e.not_finite = NotFinite::skip_peer; }};
+  const Scratch scratch;
+  Experiment first = toy("dsgd", 2, 4);
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 4;
+  train_on_threads(first);
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    Experiment second = first;
+    second.steps = 6;
+    second.resume = scratch.path();
+    changes[k](second);
+    EXPECT_THROW(train_on_threads(second), DataError) << "change " << k;
+  }
+}
+
 TEST(Train, WritesMetricsLineByLine) {
   const Scratch scratch;
   Experiment experiment = toy("sgp", 3, 20);

@@ -232,6 +232,26 @@ TEST_P(Alone, WaitingForAnyoneFailsAtOnce) {
   });
 }
 
+class BrokenObserver : public Observer {
+ public:
+  void on_event(const Event&) override { throw StorageError("metrics.jsonl: disk full"); }
+};
+
+TEST_P(Leaving, ABrokenObserverEndsTheRunButNotTheProgram) {
+  BrokenObserver observer;
+  const auto world = make_world(std::get<0>(GetParam()), {.peers = 2, .observer = &observer});
+  const RunReport report = world->run([](Peer& peer) {
+    const auto failing =
+        peer.spawn("failing", [](Peer&, std::stop_token) { throw std::runtime_error("x"); });
+    if (peer.id() == PeerId{0}) {
+      peer.emit(Note{});
+    }
+    peer.receive(PeerId{0}, Tag{}, peer.clock().in(std::chrono::seconds(30))).or_throw();
+  });
+  EXPECT_EQ(report.culprit, 0U);
+  EXPECT_THROW(report.or_throw(), StorageError);
+}
+
 }  // namespace
 
 }  // namespace starling::testing

@@ -74,14 +74,6 @@ std::unique_ptr<Activity> ThreadPeer::spawn(std::string name,
   return std::make_unique<ThreadActivity>(*this, std::move(name), std::move(work));
 }
 
-void ThreadPeer::emit_if_possible(decltype(Event::what) what) noexcept {
-  try {
-    emit(std::move(what));
-  } catch (...) {  // the observer's own trouble; nobody is left to be told
-    return;
-  }
-}
-
 ThreadPeer::Wait ThreadPeer::wait(Deadline deadline,
                                   FunctionRef<bool()> ready,
                                   FunctionRef<bool()> hopeless) {

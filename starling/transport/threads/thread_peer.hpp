@@ -36,10 +36,6 @@ class ThreadPeer final : public Peer {
   /// Counts what an activity of this peer spent.
   void merge(const Meter& meter) { add_to_meter(meter); }
 
-  /// For words said on the way out: a broken observer must not hide the error that is being
-  /// reported.
-  void emit_if_possible(decltype(Event::what) what) noexcept;
-
   [[nodiscard]] Parker& parker() const noexcept { return *parker_; }
 
   /// How a wait ended.

@@ -93,26 +93,6 @@ TEST(ThreadWorld, WorksWithAndWithoutSpinning) {
   }
 }
 
-class Broken : public Observer {
- public:
-  void on_event(const Event&) override { throw StorageError("metrics.jsonl: disk full"); }
-};
-
-TEST(ThreadWorld, BrokenObserverEndsTheRunButNotTheProgram) {
-  Broken observer;
-  ThreadWorld world({.peers = 2, .observer = &observer});
-  const RunReport report = world.run([](Peer& peer) {
-    const auto failing =
-        peer.spawn("failing", [](Peer&, std::stop_token) { throw std::runtime_error("x"); });
-    if (peer.id() == PeerId{0}) {
-      peer.emit(Note{});
-    }
-    peer.receive(PeerId{0}, kTag, peer.clock().in(30s)).or_throw();
-  });
-  EXPECT_EQ(report.culprit, 0U);
-  EXPECT_THROW(report.or_throw(), StorageError);
-}
-
 TEST(ThreadWorld, ActivitiesSeeTheSamePeer) {
   ThreadWorld world({.peers = 2, .seed = 5});
   world
