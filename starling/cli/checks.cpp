@@ -108,8 +108,11 @@ void check(Effective& effective, const std::string& option, const std::function<
     make();
   } catch (const ConfigError& error) {
     std::string what = error.what();
-    if (what.starts_with(option + ": ")) {
-      what.erase(0, option.size() + 2);
+    // The rooms name the part first; here the key stands there already.
+    for (const std::string& prefix : {option + ": ", option + " "}) {
+      if (what.starts_with(prefix)) {
+        what.erase(0, prefix.size());
+      }
     }
     effective.findings.push_back({source_of(effective, option), option, what});
   }

@@ -48,8 +48,12 @@ class ConsoleSink final : public spdlog::sinks::base_sink<spdlog::details::null_
   Console& console_;
 };
 
-spdlog::level::level_enum level_of(Severity severity) {
-  switch (severity) {
+spdlog::level::level_enum level_of(const Event& event) {
+  // One culprit takes all others along; the end of the run names it once.
+  if (std::holds_alternative<PeerGone>(event.what)) {
+    return spdlog::level::debug;
+  }
+  switch (severity_of(event)) {
     case Severity::debug:
       return spdlog::level::debug;
     case Severity::info:
@@ -71,9 +75,10 @@ spdlog::level::level_enum threshold(const ShowSettings& show) {
 
 }  // namespace
 
-Log::Log(Console& console, const ShowSettings& show)
+Log::Log(Console& console, const ShowSettings& show, std::size_t peers)
     : logger_(std::make_shared<spdlog::logger>("starling", std::make_shared<ConsoleSink>(console))),
-      unlimited_(show.verbose) {
+      unlimited_(show.verbose),
+      peers_(peers) {
   logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "%n: %^%l%$: %v", spdlog::pattern_time_type::local, ""));
   logger_->set_level(threshold(show));
@@ -81,9 +86,12 @@ Log::Log(Console& console, const ShowSettings& show)
 
 void Log::on_event(const Event& event) {
   if (std::holds_alternative<ModelSnapshot>(event.what)) {
-    return;
-  }  // numbers, not words
-  const auto level = level_of(severity_of(event));
+    return;  // numbers, not words
+  }
+  if (const auto* saved = std::get_if<CheckpointSaved>(&event.what)) {
+    return on_checkpoint(*saved);
+  }
+  const auto level = level_of(event);
   if (!logger_->should_log(level) || !may_show(event.what.index())) {
     return;
   }
@@ -116,6 +124,17 @@ void Log::report_left_out() {
     logger_->warn("{} more lines like these were left out; --verbose shows them", left_out);
   }
   shown_.clear();
+}
+
+void Log::on_checkpoint(const CheckpointSaved& saved) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (++saved_[saved.step] < peers_) {
+      return;
+    }
+    saved_.erase(saved.step);
+  }
+  info(fmt::format("checkpoint of step {} saved in {}", saved.step, saved.path));
 }
 
 bool Log::may_show(std::size_t kind) {

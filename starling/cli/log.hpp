@@ -23,7 +23,8 @@ class Log {
  public:
   static constexpr std::uint64_t kMostLines = 20;
 
-  Log(Console& console, const ShowSettings& show);
+  /// @param peers of the run: a checkpoint is reported when all have written theirs
+  Log(Console& console, const ShowSettings& show, std::size_t peers);
 
   void on_event(const Event& event);
 
@@ -36,11 +37,14 @@ class Log {
 
  private:
   bool may_show(std::size_t kind);
+  void on_checkpoint(const CheckpointSaved& saved);
 
   std::shared_ptr<spdlog::logger> logger_;  // spdlog hands loggers around as shared pointers
   bool unlimited_;
-  std::mutex mutex_;                            // guards shown_
+  std::size_t peers_;
+  std::mutex mutex_;                            // guards both
   std::map<std::size_t, std::uint64_t> shown_;  // by kind of event
+  std::map<std::uint64_t, std::size_t> saved_;  // peers by step, of checkpoints under way
 };
 
 /// `text` with control characters but the line break made visible: what peers and files are called

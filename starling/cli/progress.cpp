@@ -13,6 +13,7 @@ namespace {
 constexpr auto kLiveInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kLeastBar = 10;
 constexpr std::size_t kMostBar = 40;
+constexpr std::size_t kLeastWithBar = 40;   // columns of a line that shows a bar
 constexpr std::size_t kPlainColumns = 200;  // of lines in a log
 constexpr double kMostSeconds = 1e9;
 
@@ -35,20 +36,21 @@ std::vector<std::string> parts_of(const ProgressState& state) {
   const auto steps = static_cast<std::uint64_t>(state.steps);
   if (state.total > 0) {
     parts.push_back(fmt::format("{:3.0f} %", 100.0 * share_done(state)));
+    parts.push_back(fmt::format("step {}/{}", steps, state.total));
+  } else {
+    parts.push_back(fmt::format("step {}", steps));
   }
-  parts.push_back(state.total > 0 ? fmt::format("step {}/{}", steps, state.total)
-                                  : fmt::format("step {}", steps));
+  const double own_steps = state.steps - static_cast<double>(state.first);
+  const double rate = state.elapsed_seconds > 0.0 ? own_steps / state.elapsed_seconds : 0.0;
+  if (state.total > 0 && rate > 0.0) {
+    const double left = (static_cast<double>(state.total) - state.steps) / rate;
+    parts.push_back(clock_text(left) + " left");
+  }
   if (std::isfinite(state.loss)) {
     parts.push_back(fmt::format("loss {:.4g}", state.loss));
   }
-  const double own_steps = state.steps - static_cast<double>(state.first);
-  if (state.elapsed_seconds > 0.0 && own_steps > 0.0) {
-    const double rate = own_steps / state.elapsed_seconds;
+  if (rate > 0.0) {
     parts.push_back(fmt::format("{:.3g} steps/s", rate));
-    if (state.total > 0) {
-      parts.push_back(clock_text((static_cast<double>(state.total) - state.steps) / rate) +
-                      " left");
-    }
   }
   return parts;
 }
@@ -77,12 +79,14 @@ std::string progress_text(const ProgressState& state, std::size_t width) {
 }
 
 std::string progress_line(const ProgressState& state, std::size_t width) {
-  std::string text = progress_text(state, width);
-  const std::size_t left = width - text.size();
-  if (state.total == 0 || text.empty() || left < kLeastBar + 2) {
+  // Where there is little room, a bar says more than the last of the numbers.
+  const std::size_t reserved = state.total > 0 && width >= kLeastWithBar ? kLeastBar + 2 : 0;
+  const std::string text = progress_text(state, width - reserved);
+  if (reserved == 0) {
     return text;
   }
-  return fmt::format("{}  {}", bar(share_done(state), std::min(left - 2, kMostBar)), text);
+  const std::size_t columns = std::min(width - text.size() - 2, kMostBar);
+  return fmt::format("{}  {}", bar(share_done(state), columns), text);
 }
 
 Progress::Progress(Console& console, std::size_t peers)

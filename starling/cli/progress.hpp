@@ -23,7 +23,7 @@ struct ProgressState {
   double elapsed_seconds = 0.0;
 };
 
-/// "50 %  step 120/240  loss 0.7312  12.3 steps/s  0:10 left" cut to `width` columns: parts that do
+/// "50 %  step 120/240  0:10 left  loss 0.7312  12.3 steps/s" cut to `width` columns: parts that do
 /// not fit are left out, the least important first.
 std::string progress_text(const ProgressState& state, std::size_t width);
 

@@ -11,10 +11,13 @@ ProgressState half_way() {
 
 TEST(ProgressLine, ShowsAllOnAWideTerminal) {
   EXPECT_EQ(progress_line(half_way(), 80),
-            "[==========>          ]   50 %  step 120/240  loss 0.7312  12 steps/s  0:10 left");
+            "[==========>          ]   50 %  step 120/240  0:10 left  loss 0.7312  12 steps/s");
 }
 
 TEST(ProgressLine, LeavesOutTheLeastImportantFirst) {
+  EXPECT_EQ(progress_line(half_way(), 60),
+            "[======>       ]   50 %  step 120/240  0:10 left  loss 0.7312");
+  EXPECT_EQ(progress_line(half_way(), 40), "[=======>       ]   50 %  step 120/240");
   EXPECT_EQ(progress_line(half_way(), 20), " 50 %  step 120/240");
   EXPECT_EQ(progress_line(half_way(), 10), " 50 %");
   EXPECT_EQ(progress_line(half_way(), 3), "");
@@ -33,7 +36,7 @@ TEST(ProgressLine, NeverExceedsTheWidth) {
 TEST(ProgressLine, AResumedRunIsNotFasterThanItIs) {
   ProgressState state = half_way();
   state.first = 110;
-  EXPECT_EQ(progress_text(state, 80), " 50 %  step 120/240  loss 0.7312  1 steps/s  2:00 left");
+  EXPECT_EQ(progress_text(state, 80), " 50 %  step 120/240  2:00 left  loss 0.7312  1 steps/s");
 }
 
 TEST(ProgressLine, InventsNothingWhenTheLengthIsUnknown) {

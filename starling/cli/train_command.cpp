@@ -159,7 +159,7 @@ ExitCode run_train(const CommandLine& line) {
     return ExitCode::ok;
   }
   Console console;
-  Log log(console, effective.settings.show);
+  Log log(console, effective.settings.show, effective.settings.experiment.peers);
   try {
     return run(effective, console, log);
   } catch (const Error& error) {

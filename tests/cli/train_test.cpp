@@ -229,6 +229,64 @@ TEST(Train, TwoRunsDoNotShareAFolder) {
   EXPECT_EQ(first.finish().exit_code, 130);
 }
 
+TEST(Train, ResumingGivesTheBitsOfTheUninterruptedRun) {
+  const TempDirectory folder;
+  const Words run{"--peers", "3", "--algorithm", "sgp", "--optimizer", "momentum", "--seed", "4"};
+  const auto run_with = [&](const Words& more) {
+    Words words = small_run(run);
+    words.insert(words.end(), more.begin(), more.end());
+    return summary_of(words);
+  };
+  const std::string first = (folder / "first").string();
+  const std::string second = (folder / "second").string();
+  const auto whole = run_with({"--steps", "40"});
+  run_with({"--steps", "25", "--checkpoint-every", "25", "--out", first});
+  const auto resumed =
+      run_with({"--steps", "40", "--resume", first + "/checkpoints", "--out", second});
+  EXPECT_EQ(resumed.at("parameters_sha256"), whole.at("parameters_sha256"));
+}
+
+TEST(Train, ACheckpointIsReportedOnceForAllPeers) {
+  const TempDirectory folder;
+  const Outcome outcome = run_starling(small_run({"--peers",
+                                                  "4",
+                                                  "--steps",
+                                                  "20",
+                                                  "--checkpoint-every",
+                                                  "10",
+                                                  "--out",
+                                                  folder.path().string()}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* line : {"starling: info: checkpoint of step 10 saved in ",
+                           "starling: info: checkpoint of step 20 saved in "}) {
+    const std::size_t at = outcome.err.find(line);
+    ASSERT_NE(at, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find(line, at + 1), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(Train, ALostPeerEndsWithItsCodeAndOneLineNamesIt) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "threads of one process are not lost: needs the simulation";
+  }
+  const TempDirectory folder;
+  put_content(folder / "faults.toml", "[[fault]]\nkind = \"kill\"\npeer = 2\nfrom = 0.055\n");
+  const Outcome outcome = run_starling(small_run({"--on",
+                                                  "sim",
+                                                  "--peers",
+                                                  "4",
+                                                  "--steps",
+                                                  "1000",
+                                                  "--step-seconds",
+                                                  "0.01",
+                                                  "--faults",
+                                                  (folder / "faults.toml").string()}));
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_EQ(lines_in(outcome.err), 1U) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "starling: error: ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "peer 2")) << outcome.err;
+}
+
 TEST(Train, QuietSaysNothingAndVerboseSaysEveryStep) {
   const Words run = small_run({"--peers", "64", "--steps", "2"});
   const auto err_with = [&](const char* option) {
@@ -293,7 +351,7 @@ class ScreenOfWidth : public ::testing::TestWithParam<unsigned short> {};
 
 TEST_P(ScreenOfWidth, IsNeverOverrun) {
   const Outcome outcome =
-      run_on_terminal(on_screen({"--peers", "1", "--steps", "20000"}, "xterm"), GetParam());
+      run_on_terminal(on_screen({"--peers", "1", "--steps", "4000"}, "xterm"), GetParam());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
   const auto lines = live_lines(outcome.out);
   EXPECT_FALSE(lines.empty());
