@@ -16,8 +16,8 @@ TEST(ProgressLine, ShowsAllOnAWideTerminal) {
 
 TEST(ProgressLine, LeavesOutTheLeastImportantFirst) {
   EXPECT_EQ(progress_line(half_way(), 60),
-            "[======>       ]   50 %  step 120/240  0:10 left  loss 0.7312");
-  EXPECT_EQ(progress_line(half_way(), 40), "[=======>       ]   50 %  step 120/240");
+            "[======>      ]   50 %  step 120/240  0:10 left  loss 0.7312");
+  EXPECT_EQ(progress_line(half_way(), 40), "[========>        ]   50 %  step 120/240");
   EXPECT_EQ(progress_line(half_way(), 20), " 50 %  step 120/240");
   EXPECT_EQ(progress_line(half_way(), 10), " 50 %");
   EXPECT_EQ(progress_line(half_way(), 3), "");

@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "starling/core/error.hpp"
+#include "starling/objective/plugin.hpp"
 
 namespace starling::trainer {
 
 namespace {
 
 constexpr std::size_t kSmallStackBytes = std::size_t{256} * 1024;
-constexpr std::size_t kNetworkStackBytes = std::size_t{4} * 1024 * 1024;
 
 void check(const Experiment& experiment) {
   if (experiment.peers < 1) {
@@ -206,8 +206,12 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
   rate.warmup_steps += static_cast<std::uint64_t>(
       std::llround(experiment.warmup_epochs * static_cast<double>(plan.steps_per_epoch)));
   plan.fingerprint = fingerprint_of(plan);
-  plan.stack_bytes =
-      objective::model_entry(experiment.model).needs_torch ? kNetworkStackBytes : kSmallStackBytes;
+  plan.stack_bytes = kSmallStackBytes;
+  if (objective::model_entry(experiment.model).needs_torch) {
+    const auto backend = objective::network_backend(objective::plugin_candidates());
+    plan.notes.push_back(std::string("networks on ") + backend.description);
+    plan.stack_bytes += backend.stack_bytes;
+  }
   plan.step_seconds = experiment.step_seconds;
   if (virtual_time && plan.step_seconds == 0.0) {
     plan.step_seconds = measure_step(plan);
