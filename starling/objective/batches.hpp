@@ -11,7 +11,7 @@ namespace starling::objective {
 /// What happens to the last, incomplete batch of an epoch, and to peers with fewer batches than
 /// others.
 enum class LastBatch : std::uint8_t {
-  join_out,   ///< short batches are used; peers without a batch go on averaging with weight 0
+  join_out,   ///< short batches are used; peers without a batch take no step, and average on
   drop_last,  ///< every peer does as many full batches as the smallest shard allows
   pad,        ///< batches are filled with samples from the start of the peer's own epoch, again and
               ///< again if it is much shorter than the longest

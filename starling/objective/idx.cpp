@@ -23,9 +23,12 @@ namespace {
 /// The content of a file, decompressed on the way if it is gzip.
 class ByteSource {
  public:
-  explicit ByteSource(const std::filesystem::path& file)
-      : file_(file), stream_(file, std::ios::binary) {
+  explicit ByteSource(const std::filesystem::path& file) : file_(file) {
     std::error_code error;
+    if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+      fail("is not a regular file");  // opening a pipe would wait for a writer for ever
+    }
+    stream_.open(file, std::ios::binary);
     size_ = std::filesystem::file_size(file, error);
     if (error || !stream_) {
       fail("cannot be read" + (error ? ": " + error.message() : ""));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "starling/core/error.hpp"
@@ -114,6 +115,17 @@ TEST_F(Idx, ExtentsAreHeldAgainstTheSizeOfTheFile) {
   EXPECT_THAT(refusal(idx_bytes({kHuge, kHuge}, {1})), HasSubstr("4294967295x4294967295"));
   EXPECT_THAT(refusal(idx_bytes({kHuge, kHuge, kHuge}, {1}), 3), HasSubstr("truncated"));
   EXPECT_THAT(refusal(gzip(idx_bytes({kHuge, kHuge}, {1}))), HasSubstr("can hold at most"));
+}
+
+TEST_F(Idx, APipeIsRefusedAtOnce) {
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    read_idx(pipe, 1);
+    FAIL() << "waited for a writer, and there was one";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not a regular file"));
+  }
 }
 
 TEST_F(Idx, MissingFilesAndFoldersAreNamed) {

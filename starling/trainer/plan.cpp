@@ -15,10 +15,25 @@ namespace {
 
 constexpr std::size_t kSmallStackBytes = std::size_t{256} * 1024;
 
-void check(const Experiment& experiment) {
-  if (experiment.peers < 1) {
-    throw ConfigError("peers: at least 1");
+constexpr std::size_t kPeersMax = 100'000;
+constexpr double kSecondsMax = 1e6;  // eleven days: longer waits are slips of the finger
+
+void check_seconds(const char* option, double value, bool zero_is_fine) {
+  const bool fits = value <= kSecondsMax && (value > 0.0 || (zero_is_fine && value == 0.0));
+  if (!fits) {
+    throw ConfigError(std::string(option) + ": expected seconds up to 1000000, found " +
+                      std::to_string(value));
   }
+}
+
+void check(const Experiment& experiment) {
+  if (experiment.peers < 1 || experiment.peers > kPeersMax) {
+    throw ConfigError("peers: expected 1 to " + std::to_string(kPeersMax) + ", found " +
+                      std::to_string(experiment.peers));
+  }
+  check_seconds("timeout", experiment.timeout_seconds, false);
+  check_seconds("slow-warning", experiment.slow_warning_seconds, false);
+  check_seconds("step-seconds", experiment.step_seconds, true);
   if (experiment.batch < 1) {
     throw ConfigError("batch: at least 1");
   }
@@ -28,9 +43,9 @@ void check(const Experiment& experiment) {
   if (experiment.not_finite == NotFinite::skip_round &&
       experiment.algorithm_options.on_loss == OnLoss::continue_) {
     throw ConfigError(
-        "not-finite, on-loss: skip-round needs the word of every peer in every step, so it cannot "
-        "go "
-        "on without the lost; use skip-peer or on-loss stop");
+        "not-finite, on-loss: skip-round needs the word of every peer in every step and cannot go "
+        "on "
+        "without the lost; use skip-peer or on-loss stop");
   }
   if (experiment.checkpoint.keep < 1) {
     throw ConfigError("checkpoint-keep: at least 1");
@@ -54,6 +69,23 @@ void load_data(Plan& plan) {
                                     .seed = experiment.seed});
 }
 
+/// A gradient of no samples has weight 0 in an all-reduce of gradients. Where models are averaged,
+/// the model of a peer that never learns would count like any other, so there the run is refused.
+void judge_empty_shards(Plan& plan, const std::vector<std::size_t>& empty) {
+  if (empty.empty()) {
+    return;
+  }
+  std::string who = std::to_string(empty.size()) + " of " + std::to_string(plan.experiment.peers) +
+                    " peers have no samples (first: " + to_string(PeerId{empty.front()}) + ")";
+  if (plan.entry->mixing != algorithm::Mixing::none) {
+    throw ConfigError("partition " + plan.experiment.partition + ": " + who + ", and " +
+                      plan.experiment.algorithm +
+                      " would average their untouched models like any other; use fewer peers, "
+                      "another partition, or allreduce-sgd, where they have weight 0");
+  }
+  plan.notes.push_back(who + ": they average with weight 0 and learn from the others");
+}
+
 void cut_data(Plan& plan) {
   const Experiment& experiment = plan.experiment;
   if (plan.data.train == nullptr) {
@@ -63,13 +95,14 @@ void cut_data(Plan& plan) {
       *plan.data.train,
       {.scheme = experiment.partition, .peers = experiment.peers, .seed = experiment.seed});
   std::vector<std::size_t> sizes;
+  std::vector<std::size_t> empty;
   for (std::size_t rank = 0; rank < experiment.peers; ++rank) {
     sizes.push_back(plan.partition[rank].size());
     if (sizes.back() == 0) {
-      plan.notes.push_back("peer " + std::to_string(rank) +
-                           " has no samples: it averages with weight 0 and learns from the others");
+      empty.push_back(rank);
     }
   }
+  judge_empty_shards(plan, empty);
   plan.steps_per_epoch = objective::steps_per_epoch(sizes, experiment.batch, experiment.last_batch);
 }
 
@@ -87,6 +120,13 @@ void count_steps(Plan& plan) {
     }
     plan.total_steps = static_cast<std::uint64_t>(
         std::ceil(*experiment.epochs * static_cast<double>(plan.steps_per_epoch)));
+  }
+  for (const Injection& injection : experiment.injections) {
+    if (injection.step >= plan.total_steps) {
+      throw ConfigError("inject: step " + std::to_string(injection.step) +
+                        " never comes, the run has " + std::to_string(plan.total_steps) +
+                        " steps, counted from 0");
+    }
   }
   if (plan.total_steps < 1) {
     throw ConfigError("steps: at least 1");

@@ -44,7 +44,37 @@ void check_checkpoints_are_ours(const Plan& plan) {
                     "directory");
 }
 
+/// With another number of peers epochs have other lengths: the steps done, what is left of the
+/// epoch the checkpoint stands in, and whole epochs from there.
+void count_steps_anew(Plan& plan, std::uint64_t done, const RestOfEpoch& rest) {
+  if (!plan.experiment.epochs) {
+    return;
+  }
+  const double whole = *plan.experiment.epochs - static_cast<double>(rest.epoch + 1);
+  plan.total_steps = done + rest.steps;
+  if (whole > 0.0) {
+    plan.total_steps +=
+        static_cast<std::uint64_t>(std::ceil(whole * static_cast<double>(plan.steps_per_epoch)));
+  }
+  plan.experiment.learning_rate.total_steps = plan.total_steps;
+}
+
+/// Before the first step, so that a long run does not end without its model.
+void check_export(const std::filesystem::path& target) {
+  if (target.empty()) {
+    return;
+  }
+  const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder)) {
+    throw StorageError("export-model: there is no folder " + folder.string());
+  }
+  if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
+    throw StorageError("export-model: " + target.string() + " exists and is not a regular file");
+  }
+}
+
 std::optional<Beginning> load_beginning(Plan& plan) {
+  check_export(plan.experiment.export_model);
   check_checkpoints_are_ours(plan);
   const Experiment& experiment = plan.experiment;
   if (experiment.resume.empty()) {
@@ -64,6 +94,12 @@ std::optional<Beginning> load_beginning(Plan& plan) {
     }
     beginning.rest = deal_rest_of_epoch(data, deal_options(plan));
     plan.notes.push_back(describe(*beginning.rest, checkpoint.peers.size()));
+    count_steps_anew(plan, checkpoint.step, *beginning.rest);
+  }
+  if (plan.total_steps <= checkpoint.step) {
+    throw ConfigError("resume: the checkpoint is at step " + std::to_string(checkpoint.step) +
+                      ", the run ends at step " + std::to_string(plan.total_steps) +
+                      "; ask for more steps or epochs");
   }
   return beginning;
 }

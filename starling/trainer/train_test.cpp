@@ -253,12 +253,69 @@ TEST(LastBatch, DropLastRefusesShardsWithoutAFullBatch) {
   EXPECT_THROW(train_on_threads(experiment), ConfigError);
 }
 
-TEST_P(TrainEvery, EmptyShardsAverageWithWeightZeroAndSaySo) {
+TEST_P(TrainEvery, EmptyShardsHaveWeightZeroOrAreRefused) {
   Experiment experiment = toy(GetParam(), 16, 20);
   experiment.partition = "dirichlet:0.01";
+  if (GetParam() != "allreduce-sgd") {
+    try {
+      train_on_threads(experiment);
+      FAIL() << "untouched models were averaged";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("have no samples"));
+    }
+    return;
+  }
   const Summary summary = train_on_threads(experiment);
   EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
-  EXPECT_THAT(summary.notes, ::testing::Contains(HasSubstr("has no samples")));
+  EXPECT_THAT(summary.notes, ::testing::Contains(HasSubstr("have no samples")));
+}
+
+TEST(EmptyShard, LeavesTheOthersGradientAsItIs) {
+  Experiment both = toy("allreduce-sgd", 2, 4);
+  both.partition = "fractions:1,0";
+  Experiment alone = toy("allreduce-sgd", 1, 4);
+  EXPECT_EQ(train_on_threads(both).loss, train_on_threads(alone).loss);
+}
+
+TEST(Resume, AnotherNumberOfPeersDoesAllEpochs) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd", 4, 1);
+  first.data = "toy:samples=858:test=10";
+  first.steps = 40;  // 27 an epoch: in the middle of the second
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 40;
+  train_on_threads(first);
+  Experiment second = first;
+  second.peers = 7;
+  second.steps.reset();
+  second.epochs = 3.0;
+  second.checkpoint = {};
+  second.resume = scratch.path();
+  EXPECT_EQ(train_on_threads(second).samples_seen, 3U * 858U);
+}
+
+TEST(Resume, ACheckpointAtOrBeyondTheEndIsRefused) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 4);
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 4;
+  train_on_threads(experiment);
+  experiment.resume = scratch.path();
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
+TEST(Train, RefusesWhatCannotHappen) {
+  Experiment late = toy("dsgd", 2, 5);
+  late.injections = {{.peer = 1, .step = 99, .value = 0.0F}};
+  EXPECT_THROW(train_on_threads(late), ConfigError);
+  Experiment patient = toy("dsgd", 2, 5);
+  patient.timeout_seconds = 1e300;
+  EXPECT_THROW(train_on_threads(patient), ConfigError);
+  Experiment crowd = toy("dsgd", 5000, 5);
+  EXPECT_THROW(train_on_threads(crowd), ConfigError);
+  Experiment nowhere = toy("dsgd", 2, 5);
+  nowhere.export_model = "/no/such/folder/model.safetensors";
+  EXPECT_THROW(train_on_threads(nowhere), StorageError);
 }
 
 TEST_P(TrainEvery, NotFiniteStopsTheRunWithItsCode) {

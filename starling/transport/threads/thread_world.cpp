@@ -53,6 +53,11 @@ void ThreadWorldOptions::validate() const {
   if (peers == 0) {
     throw ConfigError("threads: expected at least 1 peer, found 0");
   }
+  if (peers > kPeersMax) {
+    throw ConfigError("threads: expected at most " + std::to_string(kPeersMax) +
+                      " peers, each a thread, found " + std::to_string(peers) +
+                      "; simulate larger worlds");
+  }
   if (spin < Duration{}) {
     throw ConfigError("threads: the spinning time must not be negative, found " +
                       std::to_string(seconds(spin)) + " s");

@@ -14,6 +14,8 @@
 namespace starling {
 
 struct ThreadWorldOptions {
+  static constexpr std::size_t kPeersMax = 4096;
+
   std::size_t peers = 1;
   std::uint64_t seed = 1;
   Observer* observer = nullptr;                     ///< outlives the world; may be null
