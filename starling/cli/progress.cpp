@@ -81,7 +81,7 @@ std::string progress_text(const ProgressState& state, std::size_t width) {
 std::string progress_line(const ProgressState& state, std::size_t width) {
   // Where there is little room, a bar says more than the last of the numbers.
   const std::size_t reserved = state.total > 0 && width >= kLeastWithBar ? kLeastBar + 2 : 0;
-  const std::string text = progress_text(state, width - reserved);
+  std::string text = progress_text(state, width - reserved);
   if (reserved == 0) {
     return text;
   }
