@@ -62,7 +62,8 @@ TEST(Interrupt, TwiceEndsAtOnce) {
   process.send(SIGTERM);
   const Outcome outcome = process.finish();
   EXPECT_EQ(outcome.exit_code, 130);
-  EXPECT_LE(outcome.after_signal.count(), 1.0);
+  EXPECT_LE(outcome.after_signal.count(),
+            3.0);  // a program under thread sanitizer sleeps 1 s at exit
 }
 
 TEST(Interrupt, AClosedTerminalEndsTheRun) {

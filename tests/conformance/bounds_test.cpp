@@ -34,11 +34,13 @@ TEST_P(Bounds, ReceiveFromAnyoneGivesUpToo) {
 }
 
 TEST_P(Bounds, FailureCountsTheWholeWaitAcrossWarnings) {
+  // The last warning comes after 320 ms, so a count from there on would be 80 ms. A busy machine
+  // may start the wait a while after the deadline was worked out.
   run(
       [](Peer& peer) {
         const Failure failure =
-            failure_of(peer.receive(previous_of(peer), kTag, peer.clock().in(40ms)));
-        EXPECT_GE(failure.waited, 40ms);
+            failure_of(peer.receive(previous_of(peer), kTag, peer.clock().in(400ms)));
+        EXPECT_GE(failure.waited, 200ms);
         meet(peer);
       },
       {.slow_warning = 5ms});
