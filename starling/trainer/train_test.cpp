@@ -14,7 +14,7 @@
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
 
-#include "tests/support/scratch.hpp"
+#include "tests/support/temp_directory.hpp"
 #include "tests/support/worlds.hpp"
 
 namespace starling::trainer {
@@ -22,7 +22,7 @@ namespace {
 
 using starling::testing::all_kinds;
 using starling::testing::Kind;
-using starling::testing::Scratch;
+using Scratch = starling::testing::TempDirectory;
 using ::testing::HasSubstr;
 
 Experiment toy(const std::string& algorithm, std::size_t peers, std::uint64_t steps) {
