@@ -57,20 +57,24 @@ TEST_P(Endurance, MemoryAndDescriptorsAreFlat) {
     Random sizes(17);  // the same sizes everywhere
     std::vector<float> memory(8192, 1.0F);
     Group group = Group::everyone(peer);
+    // One peer looks for all: to count the descriptors of the process opens one.
+    const bool looks = group.rank() == 0;
     std::size_t resident_before = 0;
     std::size_t open_before = 0;
     for (std::uint64_t round = 0; round < kRounds; ++round) {
       if (round % kRoundsPerGroup == 0) {
         group = group.without({});
       }
-      if (round == kWarm) {
+      if (looks && round == kWarm) {
         resident_before = resident_bytes();
         open_before = entries_of("/proc/self/fd");
       }
       exchange(group, round, sizes, memory);
     }
-    EXPECT_LT(resident_bytes(), resident_before + kGrowthMax);
-    EXPECT_EQ(entries_of("/proc/self/fd"), open_before);
+    if (looks) {
+      EXPECT_LT(resident_bytes(), resident_before + kGrowthMax);
+      EXPECT_EQ(entries_of("/proc/self/fd"), open_before);
+    }
     EXPECT_EQ(group.version(), kRounds / kRoundsPerGroup);
   });
 }
