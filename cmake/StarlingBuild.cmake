@@ -15,7 +15,10 @@ endif()
 
 find_program(STARLING_CCACHE ccache)
 if(STARLING_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${STARLING_CCACHE}")
+  # Precompiled headers are cached only if the cache may look past their time stamps.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      "${STARLING_CCACHE}")
 endif()
 
 find_package(Threads REQUIRED)
@@ -47,6 +50,21 @@ function(starling_room target)
   endif()
 endfunction()
 
+# Tests are most of what there is to compile. The headers they share are compiled once, by the first of them,
+# and the tests themselves are hardly optimised; what they test is.
+function(starling_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> -fpch-preprocess)
+  get_property(first GLOBAL PROPERTY STARLING_FIRST_TESTS)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    set_property(GLOBAL PROPERTY STARLING_FIRST_TESTS ${target})
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional>
+      <span> <sstream> <string> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endfunction()
+
 # starling_tests(<room> [LABELS <label>...] [TIMEOUT <s>] SOURCES <file>... [LIBRARIES <target>...])
 # One test program a room; each test is its own process under ctest. Label "fast" by default.
 function(starling_tests room)
@@ -64,6 +82,7 @@ function(starling_tests room)
   add_executable(${name} ${TESTS_SOURCES})
   target_link_libraries(${name} PRIVATE starling_test_support ${TESTS_LIBRARIES}
                         starling_warnings)
+  starling_compile_quickly(${name})
   gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES TIMEOUT ${TESTS_TIMEOUT})
   # gtest_discover_tests() flattens lists among its properties, so several labels are set afterwards.
