@@ -6,6 +6,7 @@
 
 #include "starling/collective/abandon.hpp"
 #include "starling/collective/combine.hpp"
+#include "starling/collective/memory.hpp"
 #include "starling/core/ensure.hpp"
 #include "starling/core/span_math.hpp"
 
@@ -29,39 +30,6 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 32U);
 }
 
-/// The vector as the places of the plan see it.
-class Memory {
- public:
-  Memory(const Operands& operands, std::span<float> scratch)
-      : operands_(operands), scratch_(scratch) {}
-
-  [[nodiscard]] std::span<const float> read(Place place, Range elements) const {
-    if (place == Place::input) {
-      return part(operands_.input, shifted(elements, operands_.input_begin));
-    }
-    return write(place, elements);
-  }
-
-  [[nodiscard]] std::span<float> write(Place place, Range elements) const {
-    if (place == Place::output) {
-      return part(operands_.output, shifted(elements, operands_.output_begin));
-    }
-    return part(scratch_, elements);
-  }
-
- private:
-  Operands operands_;
-  std::span<float> scratch_;
-
-  /// Empty blocks may lie anywhere, also outside of a part.
-  static Range shifted(Range elements, std::size_t begin) {
-    if (elements.empty()) {
-      return {0, 0};
-    }
-    return {elements.begin - begin, elements.end - begin};
-  }
-};
-
 }  // namespace
 
 /// One run of a plan.
@@ -74,7 +42,7 @@ class Executor::Call {
         terms_(terms),
         elements_(operands.elements),
         scratch_(plan.uses_scratch ? operands.elements * sizeof(float) : 0),
-        memory_(operands, scratch_.mutable_values()),
+        memory_(plan.schedule, operands, scratch_.mutable_values()),
         digest_(digest()),
         until_(working_deadline(group_, terms.deadline)) {
     progress_.resize(plan.lanes.size());
@@ -146,13 +114,9 @@ class Executor::Call {
     return most;
   }
 
-  [[nodiscard]] Range elements_of_run(const PlannedRun& run) const {
-    return elements_of(plan_.schedule, run.blocks, elements_);
-  }
-
   void copy_kept() {
     for (const Range& run : plan_.kept) {
-      const Range elements = elements_of(plan_.schedule, run, elements_);
+      const Range elements = memory_.elements_of(run);
       if (elements.empty()) {
         continue;
       }
@@ -213,53 +177,14 @@ class Executor::Call {
               const PlannedTransfer& transfer) {
     Posted posted;
     const auto runs = planned.runs_of(transfer);
-    std::span<const float> payload = in_one_piece(runs);
-    if (payload.size() != size_of(runs)) {
-      posted.packed = pack(runs);
+    std::span<const float> payload = memory_.in_one_piece(runs);
+    if (payload.size() != memory_.size_of(runs)) {
+      posted.packed = memory_.pack(runs);
       payload = posted.packed.values();
     }
     posted.pending =
         group_.post(transfer.peer, tag(lane), stamp(lane, round), std::as_bytes(payload));
     return posted;
-  }
-
-  [[nodiscard]] std::size_t size_of(std::span<const PlannedRun> runs) const {
-    std::size_t total = 0;
-    for (const PlannedRun& run : runs) {
-      total += elements_of_run(run).size();
-    }
-    return total;
-  }
-
-  /// The longest beginning of the runs that lies in one piece of memory.
-  [[nodiscard]] std::span<const float> in_one_piece(std::span<const PlannedRun> runs) const {
-    std::span<const float> joined;
-    for (const PlannedRun& run : runs) {
-      const Range elements = elements_of_run(run);
-      if (elements.empty()) {
-        continue;
-      }
-      const std::span<const float> next = memory_.read(run.from, elements);
-      if (joined.empty()) {
-        joined = next;
-      } else if (joined.data() + joined.size() == next.data()) {
-        joined = {joined.data(), joined.size() + next.size()};
-      } else {
-        break;
-      }
-    }
-    return joined;
-  }
-
-  [[nodiscard]] Buffer pack(std::span<const PlannedRun> runs) const {
-    Buffer packed(size_of(runs) * sizeof(float));
-    std::span<float> rest = packed.mutable_values();
-    for (const PlannedRun& run : runs) {
-      const Range elements = elements_of_run(run);
-      copy(memory_.read(run.from, elements), rest.first(elements.size()));
-      rest = rest.subspan(elements.size());
-    }
-    return packed;
   }
 
   void receive_all(std::size_t lane, std::size_t round) {
@@ -285,7 +210,7 @@ class Executor::Call {
       std::span<const float> piece{reinterpret_cast<const float*>(bytes.data()),
                                    bytes.size() / sizeof(float)};
       while (!piece.empty()) {
-        const Range whole = elements_of_run(runs[current]);
+        const Range whole = memory_.elements_of(runs[current]);
         const std::size_t count = std::min(piece.size(), whole.size() - done);
         const Range elements{whole.begin + done, whole.begin + done + count};
         take(transfer.action, runs[current], elements, piece.first(count));
@@ -297,7 +222,7 @@ class Executor::Call {
         }
       }
     };
-    const Expected expected{stamp(lane, round), size_of(runs) * sizeof(float)};
+    const Expected expected{stamp(lane, round), memory_.size_of(runs) * sizeof(float)};
     const Result<Stamp> received =
         group_.receive_pieces(transfer.peer, tag(lane), expected, sink, until_);
     if (!received) {
@@ -327,7 +252,7 @@ class Executor::Call {
     const bool streams =
         (run.next == NextUse::none && store_for_vector(elements_) == Store::streamed) ||
         (run.next == NextUse::lend &&
-         elements_of_run(run).size() * sizeof(float) >= kStreamedLoanMin);
+         memory_.elements_of(run).size() * sizeof(float) >= kStreamedLoanMin);
     return streams ? Store::streamed : Store::cached;
   }
 

@@ -3,27 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "starling/collective/collectives.hpp"
+#include "starling/collective/memory.hpp"
 #include "starling/collective/plan.hpp"
 #include "starling/core/buffer.hpp"
 #include "starling/peer/group.hpp"
 
 namespace starling::collective {
-
-/// The memory of one call. Input and output may cover a part of the vector only (an all-gather
-/// brings one block, a reduce-scatter takes one); they do not overlap, or are the same and nothing
-/// is written.
-struct Operands {
-  std::span<const float> input;
-  std::size_t input_begin = 0;  ///< element of the vector that is input[0]
-  std::span<float> output;
-  std::size_t output_begin = 0;
-  std::size_t elements = 0;  ///< length of the vector
-};
 
 /// What all members must agree on for one call, and until when.
 struct Terms {
