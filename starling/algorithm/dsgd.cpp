@@ -20,9 +20,9 @@ void Dsgd::step(Replica& replica) {
 
 void Dsgd::adapt_then_combine(Replica& replica, const topology::MixingRow& row) {
   const std::span<float> x = replica.parameters();
-  if (!replica.local_step(x, x)) {
+  if (!replica.local_step(x, x)) {  // y = x - lr g(x)
     return;
-  }  // y = x - lr g(x)
+  }
   mixing::mix_with_neighbours(x,
                               row,
                               replica.group(),

@@ -15,9 +15,9 @@ GossipPga::GossipPga(std::shared_ptr<const topology::Topology> topology, std::ui
 void GossipPga::step(Replica& replica) {
   const std::uint64_t k = replica.steps_done();
   const std::span<float> x = replica.parameters();
-  if (!replica.local_step(x, x)) {
+  if (!replica.local_step(x, x)) {  // x^(k+1/2) = x^(k) - lr g
     return;
-  }  // x^(k+1/2) = x^(k) - lr g
+  }
   if ((k + 1) % period_ == 0) {
     replica.average_exactly(x);
   } else {

@@ -14,13 +14,13 @@ LocalSgd::LocalSgd(std::shared_ptr<const topology::Topology> topology, std::uint
 
 void LocalSgd::step(Replica& replica) {
   const std::span<float> x = replica.parameters();
-  if (!replica.local_step(x, x)) {
+  if (!replica.local_step(x, x)) {  // y = x - lr g(x)
     return;
-  }  // y = x - lr g(x)
+  }
   const std::uint64_t t = replica.steps_done();
-  if ((t + 1) % period_ != 0) {
+  if ((t + 1) % period_ != 0) {  // W(t) = I
     return;
-  }  // W(t) = I
+  }
   if (topology_ == nullptr) {
     replica.average_exactly(x);  // W(t) = 11^T/n
   } else {

@@ -15,7 +15,8 @@ Replica::Replica(Group& group, ReplicaParts parts, ReplicaOptions options)
       parts_(std::move(parts)),
       options_(std::move(options)),
       parameters_(parts_.objective->layout().elements() * sizeof(float)),
-      gradient_((parts_.objective->layout().elements() + 1) * sizeof(float)) {
+      gradient_((parts_.objective->layout().elements() + 1) * sizeof(float)),
+      collective_(group_) {
   ensure(options_.nominal_batch >= 1, "a batch holds at least one sample");
   Random initial(peer().seed(), stream_key("initial model"));  // of the run, not of the peer
   parts_.objective->initialise(parameters(), initial);
@@ -94,9 +95,25 @@ void Replica::reject_gradient(const char* policy) {
 
 bool Replica::anyone_not_finite(bool mine) {
   float flag = mine ? 1.0F : 0.0F;
-  collective::all_reduce(
-      group_, std::span(&flag, 1), collective::Reduction::max, collective_options());
+  collective_.all_reduce(std::span(&flag, 1), collective::Reduction::max, collective_options());
   return flag != 0.0F;
+}
+
+bool Replica::average_gradient() {
+  if (averaged_.empty()) {
+    averaged_ = Buffer(gradient_.size());
+  }
+  const mixing::Weight weight{static_cast<double>(gradient_samples_),
+                              static_cast<double>(options_.nominal_batch)};
+  if (!mixing::weighted_mean(collective_,
+                             gradient_.mutable_values(),
+                             averaged_.mutable_values(),
+                             weight,
+                             collective_options())) {
+    return false;
+  }
+  std::swap(gradient_, averaged_);
+  return true;
 }
 
 void Replica::turn_gradient_into_direction(std::span<const float> point) {
@@ -124,19 +141,23 @@ void Replica::average_exactly(std::span<float> values) {
                            parts_.objective->layout().tensor_of(first_not_finite(values)) +
                            "; lower the learning rate or set --not-finite skip-peer");
     }
-    collective::all_reduce(group_, values, collective::Reduction::mean, collective_options());
+    collective_.all_reduce(values, collective::Reduction::mean, collective_options());
     return;
   }
   if (!finite) {
     peer().emit(ContributionRejected{peer().id(), steps_done_, {}, "skip-peer"});
   }
   Buffer with_room((values.size() + 1) * sizeof(float));
-  const std::span<float> content = with_room.mutable_values();
-  copy(values, content.first(values.size()));
-  if (!mixing::weighted_mean(group_, content, finite ? 1.0 : 0.0, 1.0, collective_options())) {
+  Buffer means(with_room.size());
+  copy(values, with_room.mutable_values().first(values.size()));
+  if (!mixing::weighted_mean(collective_,
+                             with_room.mutable_values(),
+                             means.mutable_values(),
+                             {.value = finite ? 1.0 : 0.0},
+                             collective_options())) {
     throw NotFiniteError("no peer has a finite model");
   }
-  copy(content.first(values.size()), values);
+  copy(means.values().first(values.size()), values);
 }
 
 mixing::MixingOptions Replica::mixing_options(std::uint64_t round) {

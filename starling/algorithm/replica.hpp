@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "starling/collective/collectives.hpp"
+#include "starling/collective/collective.hpp"
 #include "starling/core/policy.hpp"
 #include "starling/mixing/options.hpp"
 #include "starling/objective/batches.hpp"
@@ -75,13 +75,17 @@ class Replica {
   /// is stop
   [[nodiscard]] Gradient take_gradient(std::span<const float> point);
 
-  /// The gradient, later the direction; one float of room behind it (see gradient_and_room()).
-  [[nodiscard]] std::span<float> gradient() { return gradient_and_room().first(size()); }
-
-  [[nodiscard]] std::span<float> gradient_and_room() { return gradient_.mutable_values(); }
+  /// The gradient, later its mean over the group, later the direction. Another piece of memory
+  /// after average_gradient().
+  [[nodiscard]] std::span<float> gradient() { return gradient_.mutable_values().first(size()); }
 
   /// Samples behind the gradient; 0 if it was not taken.
   [[nodiscard]] std::size_t gradient_samples() const noexcept { return gradient_samples_; }
+
+  /// gradient <- sum_j b_j g_j / sum_j b_j over the group, b the samples behind each: exact, the
+  /// same bits everywhere. @return false, with nothing of use in gradient(), if nobody has a sample
+  /// @throws PeerLost
+  [[nodiscard]] bool average_gradient();
 
   /// gradient <- the optimizer's direction; `point` is where weight decay is taken.
   void turn_gradient_into_direction(std::span<const float> point);
@@ -126,7 +130,9 @@ class Replica {
   ReplicaParts parts_;
   ReplicaOptions options_;
   Buffer parameters_;
-  Buffer gradient_;
+  Buffer gradient_;  // and one float of room for its weight
+  Buffer averaged_;  // changes places with gradient_; made with the first average
+  collective::Collective collective_;
   std::size_t gradient_samples_ = 0;
   std::uint64_t steps_done_ = 0;
   std::uint64_t samples_seen_ = 0;

@@ -16,9 +16,9 @@ void Sgp::step(Replica& replica) {
   const std::uint64_t k = replica.steps_done();
   const std::span<float> x = replica.parameters();
   const std::span<const float> z = unbiased(replica);  // z = x/w
-  if (!replica.local_step(x, z)) {
+  if (!replica.local_step(x, z)) {                     // x <- x - lr dir(grad F(z))
     return;
-  }  // x <- x - lr dir(grad F(z))
+  }
   push_sum_.round(x,
                   topology_->row(k, replica.group().rank()),
                   replica.group(),

@@ -9,32 +9,39 @@
 
 namespace starling::mixing {
 
-bool weighted_mean(const Group& group,
+bool weighted_mean(collective::Collective& group,
                    std::span<float> values_and_room,
-                   double weight,
-                   double nominal,
+                   std::span<float> means_and_room,
+                   Weight weight,
                    const collective::CollectiveOptions& options) {
   ensure(!values_and_room.empty(), "a weighted mean needs room for the weight");
-  ensure(std::isfinite(weight) && weight >= 0.0, "a weight is not negative", weight);
-  ensure(std::isfinite(nominal) && nominal > 0.0, "the nominal weight is positive", nominal);
-  const std::span<float> values = values_and_room.first(values_and_room.size() - 1);
-  const auto relative = static_cast<float>(weight / nominal);
+  ensure(
+      std::isfinite(weight.value) && weight.value >= 0.0, "a weight is not negative", weight.value);
+  ensure(std::isfinite(weight.nominal) && weight.nominal > 0.0,
+         "the nominal weight is positive",
+         weight.nominal);
+  const auto relative = static_cast<float>(weight.value / weight.nominal);
+  const std::span<const float> values = values_and_room.first(values_and_room.size() - 1);
 
-  Buffer contribution(values_and_room.size_bytes());
-  const std::span<float> sums = contribution.mutable_values();
-  if (relative == 0.0F) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
-  } else {
-    scaled_copy(relative, values, sums.first(values.size()));
+  Buffer scaled;  // only where the weight is not the nominal one
+  std::span<float> contribution = values_and_room;
+  if (relative != 1.0F) {
+    scaled = Buffer(values_and_room.size_bytes());
+    contribution = scaled.mutable_values();
+    if (relative == 0.0F) {
+      std::fill(contribution.begin(), contribution.end(), 0.0F);
+    } else {
+      scaled_copy(relative, values, contribution.first(values.size()));
+    }
   }
-  sums.back() = relative;
+  contribution.back() = relative;
 
-  collective::all_reduce(group, sums, collective::Reduction::sum, options);
-  const float total = sums.back();
+  group.all_reduce(contribution, means_and_room, collective::Reduction::sum, options);
+  const float total = means_and_room.back();
   if (total == 0.0F) {
     return false;
   }
-  scaled_copy(1.0F / total, sums.first(values.size()), values);
+  scale(1.0F / total, means_and_room.first(values.size()));
   return true;
 }
 
