@@ -7,21 +7,21 @@ namespace starling::collective {
 Schedule binomial_broadcast(const Request& request) {
   const std::size_t n = request.peers;
   ensure(request.root < n, "the root is a rank of the group", request.root, n);
-  constexpr Range whole{0, 1};
+  constexpr Range kWhole{0, 1};
   const std::size_t v = (request.rank + n - request.root) % n;
   const auto rank_of = [&](std::size_t position) { return (position + request.root) % n; };
   Schedule schedule = make_schedule(n, request.rank, 1);
   if (v == 0) {
-    schedule.owned = {whole};
+    schedule.owned = {kWhole};
   }
   Lane& lane = schedule.lanes.front();
   for (std::size_t reach = 1; reach < n; reach *= 2) {
     lane.open_round();
     if (v < reach && v + reach < n) {
-      lane.transfer(Action::send, rank_of(v + reach), {whole});
+      lane.transfer(Action::send, rank_of(v + reach), {kWhole});
     }
     if (v >= reach && v < 2 * reach) {
-      lane.transfer(Action::copy, rank_of(v - reach), {whole});
+      lane.transfer(Action::copy, rank_of(v - reach), {kWhole});
     }
   }
   return schedule;

@@ -187,13 +187,11 @@ class Play {
         if (each.action != Action::add) {
           continue;
         }
-        for (const Range& run : lane.blocks(each)) {
-          for (std::size_t block = run.begin; block < run.end; ++block) {
-            if (is_owned(schedule, block)) {
-              last[block] = &each;
-            }
+        for_each_block(lane, each, [&](std::size_t block) {
+          if (is_owned(schedule, block)) {
+            last[block] = &each;
           }
-        }
+        });
       }
     }
     return last;

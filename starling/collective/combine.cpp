@@ -143,30 +143,28 @@ void copy_streamed(std::span<const float> in, std::span<float> out) {
 
 }  // namespace
 
-void combine(Reduction reduction,
+void combine(const Combination& how,
              std::span<const float> a,
              std::span<const float> b,
-             std::span<float> out,
-             float factor,
-             Store store) {
+             std::span<float> out) {
   ensure(a.size() == b.size() && a.size() == out.size(),
          "combine: sizes differ",
          a.size(),
          b.size(),
          out.size());
-  const bool adds = reduction == Reduction::sum || reduction == Reduction::mean;
-  if (adds && store == Store::streamed) {
-    sum_streamed(a, b, out, factor);
+  const bool adds = how.reduction == Reduction::sum || how.reduction == Reduction::mean;
+  if (adds && how.store == Store::streamed) {
+    sum_streamed(a, b, out, how.factor);
     return;
   }
-  if (factor == 1.0F) {
-    combine_cached(reduction, a, b, out);
+  if (how.factor == 1.0F) {
+    combine_cached(how.reduction, a, b, out);
     return;
   }
   for (std::size_t begin = 0; begin < out.size(); begin += kTileElements) {
     const Range tile{begin, std::min(begin + kTileElements, out.size())};
-    combine_cached(reduction, part(a, tile), part(b, tile), part(out, tile));
-    scale(factor, part(out, tile));
+    combine_cached(how.reduction, part(a, tile), part(b, tile), part(out, tile));
+    scale(how.factor, part(out, tile));
   }
 }
 

@@ -22,16 +22,19 @@ constexpr Store store_for_vector(std::size_t elements) {
   return elements * sizeof(float) >= kStreamedVectorBytes ? Store::streamed : Store::cached;
 }
 
+struct Combination {
+  Reduction reduction = Reduction::sum;  ///< mean adds
+  float factor = 1.0F;                   ///< of a mean: 1/n where the sum is complete, else 1
+  Store store = Store::cached;           ///< minima and maxima are never streamed
+};
+
 /// out <- factor * (a + b), or factor * min(a, b), factor * max(a, b); out may be a or b. All are
 /// symmetric to the bit, so that partners who combine in opposite order agree: -0 is less than +0,
-/// and a minimum or maximum with NaN is one fixed NaN. A mean adds; its factor is 1/n where the sum
-/// is complete, else 1. Minima and maxima are never streamed. @pre equal sizes
-void combine(Reduction reduction,
+/// and a minimum or maximum with NaN is one fixed NaN. @pre equal sizes
+void combine(const Combination& how,
              std::span<const float> a,
              std::span<const float> b,
-             std::span<float> out,
-             float factor = 1.0F,
-             Store store = Store::cached);
+             std::span<float> out);
 
 /// out <- in. @pre equal sizes, no overlap
 void move_into(std::span<const float> in, std::span<float> out, Store store);

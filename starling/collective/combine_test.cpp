@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float one(Reduction reduction, float a, float b) {
   float out = 0.0F;
-  combine(reduction, {&a, 1}, {&b, 1}, {&out, 1});
+  combine({reduction}, {&a, 1}, {&b, 1}, {&out, 1});
   return out;
 }
 
@@ -64,7 +64,7 @@ TEST(Combine, TilesAndStreamsHaveTheBitsOfOnePass) {
   for (const Store store : {Store::cached, Store::streamed}) {
     for (const float factor : {1.0F, 1.0F / 3.0F}) {
       std::vector<float> out(kElements);
-      combine(Reduction::mean, a, b, out, factor, store);
+      combine({Reduction::mean, factor, store}, a, b, out);
       for (std::size_t k = 0; k < kElements; ++k) {
         EXPECT_EQ(out[k], (a[k] + b[k]) * factor);
       }
@@ -82,8 +82,7 @@ TEST(Combine, StreamsWriteAnyPartOfAVectorAndNothingElse) {
       std::vector<float> added(kElements, -1.0F);
       const std::span<const float> from = part(std::span<const float>(in), range);
       move_into(from, part(std::span<float>(moved), range), Store::streamed);
-      combine(
-          Reduction::sum, from, from, part(std::span<float>(added), range), 1.0F, Store::streamed);
+      combine({.store = Store::streamed}, from, from, part(std::span<float>(added), range));
       for (std::size_t k = 0; k < kElements; ++k) {
         const bool inside = begin <= k && k < end;
         ASSERT_EQ(moved[k], inside ? in[k] : -1.0F) << begin << " " << end;
@@ -96,8 +95,8 @@ TEST(Combine, StreamsWriteAnyPartOfAVectorAndNothingElse) {
 TEST(Combine, RefusesOtherSizes) {
   std::vector<float> two(2);
   std::vector<float> three(3);
-  EXPECT_THROW(combine(Reduction::min, two, three, two), ContractError);
-  EXPECT_THROW(combine(Reduction::sum, two, two, three), ContractError);
+  EXPECT_THROW(combine({Reduction::min}, two, three, two), ContractError);
+  EXPECT_THROW(combine({Reduction::sum}, two, two, three), ContractError);
   EXPECT_THROW(move_into(two, three, Store::streamed), ContractError);
 }
 

@@ -245,7 +245,7 @@ class Executor::Call {
     }
     const bool scales = run.finishes && terms_.reduction == Reduction::mean;
     const float factor = scales ? 1.0F / static_cast<float>(group_.size()) : 1.0F;
-    combine(terms_.reduction, memory_.read(run.from, elements), piece, target, factor, store);
+    combine({terms_.reduction, factor, store}, memory_.read(run.from, elements), piece, target);
   }
 
   [[nodiscard]] Store store_for(const PlannedRun& run) const {

@@ -2,6 +2,7 @@
 // each pair sits the middle out.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,7 @@ class Fold {
   enum class Stays : std::uint8_t { even, odd };
 
   Fold(std::size_t peers, Stays stays)
-      : core_size_(std::size_t{1} << floor_log2(peers)),
+      : core_size_(std::bit_floor(peers)),
         extra_(peers - core_size_),
         stays_(stays) {}
 

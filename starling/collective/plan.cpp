@@ -61,15 +61,6 @@ class Planner {
   std::vector<bool> moved_;
 
   template <class Visit>
-  static void for_each_block(const Lane& lane, const Transfer& transfer, Visit visit) {
-    for (const Range& run : lane.blocks(transfer)) {
-      for (std::size_t block = run.begin; block < run.end; ++block) {
-        visit(block);
-      }
-    }
-  }
-
-  template <class Visit>
   static void for_each_block_backwards(const Lane& lane, const Transfer& transfer, Visit visit) {
     const auto runs = lane.blocks(transfer);
     for (std::size_t run = runs.size(); run-- > 0;) {
@@ -106,65 +97,60 @@ class Planner {
     for (std::size_t block = promised_.begin; block < promised_.end; ++block) {
       next[block].place = Place::output;
     }
-    std::vector<std::size_t> written(blocks_.size(), kNever);
     targets_.clear();
     for (std::size_t round = lane.rounds(); round-- > 0;) {
-      const auto transfers = lane.round(round);
-      for (std::size_t k = transfers.size(); k-- > 0;) {
-        if (transfers[k].action == Action::send) {
-          continue;
-        }
-        for_each_block_backwards(lane, transfers[k], [&](std::size_t block) {
-          targets_.push_back(next[block]);
-          next[block].use = transfers[k].action == Action::add ? NextUse::read : NextUse::none;
-          written[block] = round;
-        });
-      }
-      for (const Transfer& each : transfers) {
-        if (each.action != Action::send) {
-          continue;
-        }
-        for_each_block(lane, each, [&](std::size_t block) {
-          next[block].use = NextUse::lend;
-          if (written[block] != round) {
-            return;
-          }
-          next[block].place = other_place(next[block].place);
-          written[block] = kNever;
-        });
-      }
+      choose_targets_of_round(lane, round, next);
     }
     std::reverse(targets_.begin(), targets_.end());
+  }
+
+  void choose_targets_of_round(const Lane& lane, std::size_t round, std::vector<Target>& next) {
+    std::vector<bool> written(blocks_.size(), false);
+    const auto transfers = lane.round(round);
+    for (std::size_t k = transfers.size(); k-- > 0;) {
+      if (transfers[k].action == Action::send) {
+        continue;
+      }
+      const NextUse use = transfers[k].action == Action::add ? NextUse::read : NextUse::none;
+      for_each_block_backwards(lane, transfers[k], [&](std::size_t block) {
+        targets_.push_back(next[block]);
+        next[block].use = use;
+        written[block] = true;
+      });
+    }
+    for (const Transfer& each : transfers) {
+      if (each.action != Action::send) {
+        continue;
+      }
+      for_each_block(lane, each, [&](std::size_t block) {
+        next[block].use = NextUse::lend;
+        if (written[block]) {
+          next[block].place = other_place(next[block].place);
+          written[block] = false;
+        }
+      });
+    }
   }
 
   PlannedLane lay_out(const Lane& lane) {
     PlannedLane planned;
     planned.transfers.reserve(lane.transfers().size());
     std::uint32_t sends = 0;
-    std::size_t next_target = 0;
-    std::size_t index = 0;
+    auto target = targets_.begin();
     for (std::size_t round = 0; round < lane.rounds(); ++round) {
       for (const Transfer& each : lane.round(round)) {
+        const std::size_t index = planned.transfers.size();
         PlannedTransfer transfer{
             each.action, each.peer, 0, static_cast<std::uint32_t>(planned.runs.size()), 0};
-        if (each.action == Action::send) {
-          sends += 1;
-          for_each_block(
-              lane, each, [&](std::size_t block) { lend(planned, transfer, block, sends); });
-        } else {
-          for_each_block(lane, each, [&](std::size_t block) {
-            const Target& target = targets_[next_target++];
-            write(planned,
-                  transfer,
-                  {{block, block + 1},
-                   blocks_[block].now,
-                   target.place,
-                   blocks_[block].finished_by == index,
-                   target.use});
-          });
-        }
+        sends += each.action == Action::send ? 1 : 0;
+        for_each_block(lane, each, [&](std::size_t block) {
+          if (each.action == Action::send) {
+            lend(planned, transfer, block, sends);
+          } else {
+            receive(planned, transfer, block, index, *target++);
+          }
+        });
         planned.transfers.push_back(transfer);
-        ++index;
       }
       planned.begins.push_back(planned.transfers.size());
     }
@@ -180,16 +166,22 @@ class Planner {
     append(planned, transfer, {{block, block + 1}, place, place, false, NextUse::none});
   }
 
-  void write(PlannedLane& planned, PlannedTransfer& transfer, const PlannedRun& run) {
-    const std::size_t block = run.blocks.begin;
-    ensure(run.to == Place::scratch || contains(promised_, block),
+  void receive(PlannedLane& planned,
+               PlannedTransfer& transfer,
+               std::size_t block,
+               std::size_t index,
+               const Target& target) {
+    const Place to = target.place;
+    ensure(to == Place::scratch || contains(promised_, block),
            "a block that is lent while it is added to has no second place here",
            block);
     BlockPlace& place = blocks_[block];
-    transfer.settled = std::max(transfer.settled, place.settled[static_cast<std::size_t>(run.to)]);
-    place.now = run.to;
-    plan_.uses_scratch = plan_.uses_scratch || run.to == Place::scratch;
-    append(planned, transfer, run);
+    append(planned,
+           transfer,
+           {{block, block + 1}, place.now, to, place.finished_by == index, target.use});
+    transfer.settled = std::max(transfer.settled, place.settled[static_cast<std::size_t>(to)]);
+    place.now = to;
+    plan_.uses_scratch = plan_.uses_scratch || to == Place::scratch;
   }
 
   /// Lengthens the last run of the transfer if `run` goes on where it ends.

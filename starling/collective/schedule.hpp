@@ -2,6 +2,7 @@
 // added.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -117,21 +118,26 @@ Schedule reversed(const Schedule& schedule);
 /// `first`, then `second`, lane by lane. @pre equal peers, rank, blocks, lanes and owned blocks
 Schedule joined(Schedule first, const Schedule& second);
 
+/// Calls visit(block) for every block of a transfer, in order.
+template <class Visit>
+void for_each_block(const Lane& lane, const Transfer& transfer, Visit visit) {
+  for (const Range& run : lane.blocks(transfer)) {
+    for (std::size_t block = run.begin; block < run.end; ++block) {
+      visit(block);
+    }
+  }
+}
+
 /// Blocks first, first+1, .. (count of them) of `total`, going round at the end.
 std::vector<Range> cyclic_run(std::size_t first, std::size_t count, std::size_t total);
 
 /// Smallest L with 2^L >= n, and largest L with 2^L <= n. @pre n >= 1
 constexpr std::size_t ceil_log2(std::size_t n) {
-  std::size_t log = 0;
-  while ((std::size_t{1} << log) < n) {
-    ++log;
-  }
-  return log;
+  return static_cast<std::size_t>(std::bit_width(n - 1));
 }
 
 constexpr std::size_t floor_log2(std::size_t n) {
-  const std::size_t log = ceil_log2(n);
-  return (std::size_t{1} << log) == n ? log : log - 1;
+  return static_cast<std::size_t>(std::bit_width(n)) - 1;
 }
 
 }  // namespace starling::collective

@@ -95,7 +95,7 @@ std::string Neighbours::not_finite_text(PeerId whose, std::size_t element) const
          "; lower the learning rate or set --not-finite skip-peer";
 }
 
-std::optional<Message> Neighbours::take_early(std::size_t rank) {
+std::optional<Message> Neighbours::take_early(std::size_t rank) const {
   if (options_.early == nullptr) {
     return std::nullopt;
   }

@@ -50,7 +50,7 @@ class Neighbours {
 
   void note_lost(std::size_t rank, const Failure& failure);
   Result<Message> receive_of_round(std::size_t rank);
-  std::optional<Message> take_early(std::size_t rank);
+  [[nodiscard]] std::optional<Message> take_early(std::size_t rank) const;
   [[nodiscard]] Failure misfit(std::size_t rank, const Message& message) const;
   [[nodiscard]] std::string not_finite_text(PeerId whose, std::size_t element) const;
 };
