@@ -66,7 +66,8 @@ function(starling_compile_quickly target)
 endfunction()
 
 # starling_tests(<room> [LABELS <label>...] [TIMEOUT <s>] SOURCES <file>... [LIBRARIES <target>...])
-# One test program a room; each test is its own process under ctest. Label "fast" by default.
+# One test program a room; each test is its own process under ctest, but with sanitizers the whole program
+# is one. Label "fast" by default.
 function(starling_tests room)
   if(NOT STARLING_BUILD_TESTS)
     return()
@@ -83,6 +84,11 @@ function(starling_tests room)
   target_link_libraries(${name} PRIVATE starling_test_support ${TESTS_LIBRARIES}
                         starling_warnings)
   starling_compile_quickly(${name})
+  if(STARLING_SANITIZE)  # starting a sanitized process costs more than most tests
+    add_test(NAME "${room}" COMMAND ${name})
+    set_tests_properties("${room}" PROPERTIES TIMEOUT 900 LABELS "${TESTS_LABELS}")
+    return()
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES TIMEOUT ${TESTS_TIMEOUT})
   # gtest_discover_tests() flattens lists among its properties, so several labels are set afterwards.
