@@ -1,6 +1,7 @@
 // What can go wrong outside our code: exceptions, each with the exit code it ends the program with.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,5 +57,8 @@ class PeerLost : public Error {
  private:
   Failure failure_;
 };
+
+/// What `error` says, for messages; empty if there is none.
+std::string words_of(const std::exception_ptr& error);
 
 }  // namespace starling

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "starling/core/error.hpp"
 #include "starling/core/function_ref.hpp"
 #include "starling/core/range.hpp"
 #include "starling/core/result.hpp"
@@ -93,6 +94,12 @@ TEST(Result, OfNothingIsSuccessOrFailure) {
   EXPECT_FALSE(failed);
   EXPECT_EQ(failed.error().kind, FailureKind::deadline);
   EXPECT_THROW(std::move(failed).or_throw(), PeerLost);
+}
+
+TEST(Error, SaysItsWordsOrThatItHasNone) {
+  EXPECT_EQ(words_of(nullptr), "");
+  EXPECT_EQ(words_of(std::make_exception_ptr(ConfigError("no such model"))), "no such model");
+  EXPECT_EQ(words_of(std::make_exception_ptr(42)), "an exception of unknown type");
 }
 
 TEST(Range, ChunksCoverInOrderAndDifferByOne) {

@@ -18,10 +18,8 @@ Goodbye goodbye_of(PeerId self, const std::exception_ptr& error) {
     return {false, failure.peer, to_string(self) + " saw: " + lost.what(), failure.code};
   } catch (const Error& cause) {
     return {false, self, to_string(self) + ": " + cause.what(), cause.code()};
-  } catch (const std::exception& cause) {
-    return {false, self, to_string(self) + ": " + cause.what(), ExitCode::internal};
   } catch (...) {
-    return {false, self, to_string(self) + ": an exception of unknown type", ExitCode::internal};
+    return {false, self, to_string(self) + ": " + words_of(error), ExitCode::internal};
   }
 }
 

@@ -2,21 +2,9 @@
 
 #include <utility>
 
+#include "starling/core/error.hpp"
+
 namespace starling::simulation {
-
-namespace {
-
-std::string words_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& cause) {
-    return cause.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
-
-}  // namespace
 
 SimActivity::SimActivity(SimPeer& parent,
                          std::string name,

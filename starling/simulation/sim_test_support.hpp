@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "starling/core/buffer.hpp"
+#include "starling/core/error.hpp"
 #include "starling/peer/peer.hpp"
 #include "starling/simulation/sim_world.hpp"
 
@@ -73,20 +74,6 @@ Failure failure_of(const Result<T>& result) {
   }
   ADD_FAILURE() << "expected a failure";
   return {};
-}
-
-/// What an error says; empty for none.
-inline std::string words_of(const std::exception_ptr& error) {
-  if (!error) {
-    return {};
-  }
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& cause) {
-    return cause.what();
-  } catch (...) {
-    return "unknown";
-  }
 }
 
 }  // namespace starling::simulation

@@ -57,13 +57,7 @@ void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
   const std::size_t culprit = culprit_of(plan, report);
   const std::exception_ptr& error = report.peers[culprit].error;
   summary.exit_code = code_of(error);
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& cause) {
-    summary.error = to_string(PeerId{culprit}) + ": " + cause.what();
-  } catch (...) {
-    summary.error = to_string(PeerId{culprit}) + ": an exception of unknown type";
-  }
+  summary.error = to_string(PeerId{culprit}) + ": " + words_of(error);
 }
 
 /// True if the run was to go on without the lost, did so, and nothing else went wrong.

@@ -8,22 +8,13 @@
 
 #include <gtest/gtest.h>
 
+#include "starling/core/error.hpp"
 #include "starling/core/random.hpp"
 #include "starling/core/text.hpp"
 
 namespace starling::testing {
 
 namespace {
-
-std::string words_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& cause) {
-    return cause.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
 
 /// Each kind of fault with even chance, its rate drawn too; at least one kind.
 std::string draw_rates(Random& random) {

@@ -7,20 +7,6 @@
 
 namespace starling::threads {
 
-namespace {
-
-std::string words_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& cause) {
-    return cause.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
-
-}  // namespace
-
 ThreadActivity::ThreadActivity(ThreadPeer& parent,
                                std::string name,
                                std::function<void(Peer&, std::stop_token)> work)
