@@ -14,6 +14,15 @@ std::span<const float> as_floats(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
+Failure misfit(PeerId from, Tag tag, const std::string& mismatch) {
+  Failure failure;
+  failure.kind = FailureKind::refused;
+  failure.peer = from;
+  failure.culprit = from;
+  failure.what = to_string(tag) + ": " + mismatch;
+  return failure;
+}
+
 }  // namespace
 
 Pending::Pending(Pending&& other) noexcept
@@ -82,7 +91,9 @@ Result<void> Peer::wait_posted(std::uint64_t ticket, Deadline deadline) {
   return done;
 }
 
-Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline) {
+/// Adds to `waited`, which counts for a failure: all of it, not only since the last warning or the
+/// last message that was dropped.
+Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline, Duration& waited) {
   const Time start = clock().now();
   if (waits_ != nullptr && from) {
     waits_->enter(id_, *from, start);
@@ -102,13 +113,14 @@ Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline) 
   if (waits_ != nullptr && from) {
     waits_->leave(id_);
   }
-  const Duration waited = clock().now() - start;
-  meter_.waiting += waited;
+  const Duration just_now = clock().now() - start;
+  meter_.waiting += just_now;
+  waited += just_now;
   if (ready) {
     return ready;
   }
   Failure failure = ready.error();
-  failure.waited = waited;  // all of it, not only since the last warning
+  failure.waited = waited;
   return failure;
 }
 
@@ -118,26 +130,45 @@ void Peer::count_received(std::size_t bytes) {
 }
 
 Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline) {
-  if (auto ready = await_with_warnings(from, tag, deadline); !ready) {
-    return ready.error();
+  Duration waited{};
+  for (;;) {  // again if another activity of this peer was faster
+    if (auto ready = await_with_warnings(from, tag, deadline, waited); !ready) {
+      return ready.error();
+    }
+    if (auto message = do_take(from, tag)) {
+      count_received(message->payload.size());
+      return std::move(*message);
+    }
   }
-  Result<Message> message = do_receive(from, tag, deadline);
-  if (message) {
-    count_received(message->payload.size());
-  }
-  return message;
 }
 
 Result<Stamp> Peer::receive_pieces(
     PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
-  if (auto ready = await_with_warnings(from, tag, deadline); !ready) {
-    return ready.error();
+  Duration waited{};
+  for (;;) {  // again if the message was stale, or another activity of this peer was faster
+    if (auto ready = await_with_warnings(from, tag, deadline, waited); !ready) {
+      return ready.error();
+    }
+    Fit fit = Fit::stale;
+    Stamp stamp;
+    std::size_t bytes = 0;
+    const auto fits = [&](const Stamp& found, std::size_t found_bytes) {
+      stamp = found;
+      bytes = found_bytes;
+      fit = compare(expected, found, found_bytes);
+      return fit == Fit::fits;
+    };
+    if (auto taken = do_take_pieces(from, tag, fits, sink, deadline); !taken) {
+      return taken.error();
+    }
+    if (fit == Fit::fits) {
+      count_received(bytes);
+      return stamp;
+    }
+    if (fit == Fit::misfit) {
+      return misfit(from, tag, mismatch_text(expected, stamp, bytes));
+    }
   }
-  Result<Stamp> stamp = do_receive_pieces(from, tag, expected, sink, deadline);
-  if (stamp) {
-    count_received(expected.bytes);
-  }
-  return stamp;
 }
 
 Result<Stamp> Peer::receive_into(

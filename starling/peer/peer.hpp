@@ -154,6 +154,9 @@ class Peer {
 
   void add_to_meter(const Meter& meter) { meter_ += meter; }
 
+  /// Whether a message with this stamp and so many bytes of payload is to be read.
+  using Judge = FunctionRef<bool(const Stamp& stamp, std::size_t bytes)>;
+
  private:
   friend class Pending;
 
@@ -169,12 +172,17 @@ class Peer {
 
   /// Until the next message of (from, tag) is at hand, without taking it.
   virtual Result<void> do_await(Source from, Tag tag, Deadline deadline) = 0;
-  virtual Result<Message> do_receive(Source from, Tag tag, Deadline deadline) = 0;
-  virtual Result<Stamp> do_receive_pieces(
-      PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) = 0;
+
+  /// The next message of (from, tag), if one is at hand.
+  virtual std::optional<Message> do_take(Source from, Tag tag) = 0;
+
+  /// Takes it, too; if `fits` says so of its stamp and size, its payload goes to `sink`.
+  /// `deadline` is for what of the payload is still on its way. Does nothing if none is at hand.
+  virtual Result<void> do_take_pieces(
+      PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) = 0;
   virtual void do_compute(Duration cost, FunctionRef<void()> work) = 0;
 
-  Result<void> await_with_warnings(Source from, Tag tag, Deadline deadline);
+  Result<void> await_with_warnings(Source from, Tag tag, Deadline deadline, Duration& waited);
   Result<void> wait_posted(std::uint64_t ticket, Deadline deadline);
   void count_received(std::size_t bytes);
 

@@ -254,41 +254,21 @@ Result<void> SimPeer::do_await(Source from, Tag tag, Deadline deadline) {
   return gave_up(ended, from.value_or(id()), "no message of " + to_string(tag) + who, start);
 }
 
-Result<Message> SimPeer::do_receive(Source from, Tag tag, Deadline deadline) {
-  for (;;) {
-    if (auto message = run_.post_office().take(id(), from, tag)) {
-      return std::move(*message);
-    }
-    if (auto ready = do_await(from, tag, deadline); !ready) {
-      return ready.error();
-    }
-  }
+std::optional<Message> SimPeer::do_take(Source from, Tag tag) {
+  return run_.post_office().take(id(), from, tag);
 }
 
-Result<Stamp> SimPeer::do_receive_pieces(
-    PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
-  for (;;) {
-    Result<Message> message = do_receive(from, tag, deadline);
-    if (!message) {
-      return message.error();
-    }
-    const std::span<const std::byte> payload = message->payload.bytes();
-    const Fit fit = compare(expected, message->stamp, payload.size());
-    if (fit == Fit::stale) {
-      continue;
-    }
-    if (fit == Fit::misfit) {
-      Failure failure;
-      failure.kind = FailureKind::refused;
-      failure.peer = from;
-      failure.culprit = from;
-      failure.what =
-          to_string(tag) + ": " + mismatch_text(expected, message->stamp, payload.size());
-      return failure;
-    }
-    feed(payload, sink);
-    return message->stamp;
+/// Needs no deadline: a message arrives as a whole.
+Result<void> SimPeer::do_take_pieces(PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline) {
+  const std::optional<Message> message = do_take(from, tag);
+  if (!message) {
+    return {};
   }
+  const std::span<const std::byte> payload = message->payload.bytes();
+  if (fits(message->stamp, payload.size())) {
+    feed(payload, sink);
+  }
+  return {};
 }
 
 void SimPeer::do_compute(Duration cost, FunctionRef<void()> work) {

@@ -46,6 +46,25 @@ TEST_P(Bounds, FailureCountsTheWholeWaitAcrossWarnings) {
       {.slow_warning = 5ms});
 }
 
+TEST_P(Bounds, FailureCountsTheWaitBeforeAStaleMessage) {
+  // The stale one comes after 300 ms, so a count from there on would be 100 ms.
+  run([](Peer& peer) {
+    const Deadline deadline = peer.clock().in(400ms);
+    const auto late = peer.spawn("late", [](Peer& self, std::stop_token) {
+      self.clock().sleep_for(300ms);
+      self.send(next_of(self), kTag, {.group = 1}, {}, soon(self)).or_throw();
+    });
+    const Expected expected{{.group = 2}, 0};
+    const Failure failure =
+        failure_of(peer.receive_into(previous_of(peer), kTag, expected, {}, deadline));
+    EXPECT_EQ(failure.kind, FailureKind::deadline);
+    EXPECT_GE(failure.waited, 200ms);
+    EXPECT_EQ(peer.meter().waiting, failure.waited);
+    late->join(soon(peer)).or_throw();
+    meet(peer);
+  });
+}
+
 TEST_P(Bounds, PassedDeadlineStillTakesWhatIsThere) {
   run([](Peer& peer) {
     peer.send(next_of(peer), kTag, round_stamp(9), {}, soon(peer)).or_throw();

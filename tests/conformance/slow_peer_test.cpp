@@ -60,6 +60,39 @@ TEST_P(Slow, EveryWarningNamesTheEndOfTheChain) {
   EXPECT_EQ(warned.size(), peers() - 1);
 }
 
+TEST_P(Slow, WaitBehindAStaleMessageIsAWaitLikeAny) {
+  SlowList observer;
+  run(
+      [](Peer& peer) {
+        const Expected current{{.group = 2}, 0};
+        if (peer.id() == PeerId{1}) {  // the slow one
+          peer.send({0}, kTag, {.group = 1}, {}, soon(peer)).or_throw();
+          peer.clock().sleep_for(500ms);
+          peer.send({0}, kTag, current.stamp, {}, soon(peer)).or_throw();
+          return;
+        }
+        if (peer.id() != PeerId{0}) {
+          peer.receive(PeerId{0}, kTag, soon(peer)).or_throw();
+          return;
+        }
+        peer.receive_into({1}, kTag, current, {}, soon(peer)).or_throw();
+        EXPECT_GE(peer.meter().waiting, 300ms);
+        for (std::uint64_t other = 2; other < peer.peers().size(); ++other) {
+          peer.send({other}, kTag, {}, {}, soon(peer)).or_throw();
+        }
+      },
+      {.observer = &observer, .slow_warning = 100ms});
+  std::set<PeerId> warned;
+  for (const auto& [from, warning] : observer.warnings()) {
+    if (warning.waited < 200ms) {
+      continue;
+    }  // somebody may not have started to wait yet
+    EXPECT_EQ(warning.culprit, PeerId{1}) << "said by " << to_string(from);
+    warned.insert(from);
+  }
+  EXPECT_EQ(warned.size(), peers() - 1);
+}
+
 TEST_P(Slow, NobodyIsSlowInAQuickRun) {
   SlowList observer;
   run(

@@ -220,54 +220,32 @@ Result<void> ThreadPeer::do_await(Source from, Tag tag, Deadline deadline) {
   return gave_up(ended, from.value_or(id()), "no message of " + to_string(tag) + who, start);
 }
 
-Result<Reading> ThreadPeer::next(Source from, Tag tag, Deadline deadline) {
-  for (;;) {
-    if (auto reading = board_.inbox(id()).take(from, tag)) {
-      return std::move(*reading);
-    }
-    if (auto ready = do_await(from, tag, deadline); !ready) {
-      return ready.error();
-    }
+std::optional<Message> ThreadPeer::do_take(Source from, Tag tag) {
+  std::optional<Reading> letter = board_.inbox(id()).take(from, tag);
+  if (!letter) {
+    return std::nullopt;
   }
+  const PeerId source = (*letter)->from;
+  const Stamp stamp = (*letter)->stamp;
+  return Message{source, stamp, letter->take_payload()};
 }
 
-Result<Message> ThreadPeer::do_receive(Source from, Tag tag, Deadline deadline) {
-  Result<Reading> reading = next(from, tag, deadline);
-  if (!reading) {
-    return reading.error();
+/// Needs no deadline: a letter is there as a whole.
+Result<void> ThreadPeer::do_take_pieces(
+    PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline) {
+  const std::optional<Reading> letter = board_.inbox(id()).take(from, tag);
+  if (!letter) {
+    return {};
   }
-  Reading& letter = *reading;
-  return Message{letter->from, letter->stamp, letter.take_payload()};
-}
-
-Result<Stamp> ThreadPeer::do_receive_pieces(
-    PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
-  for (;;) {
-    Result<Reading> reading = next(from, tag, deadline);
-    if (!reading) {
-      return reading.error();
-    }
-    Reading& letter = *reading;
-    const std::span<const std::byte> payload = letter->bytes();
-    const Fit fit = compare(expected, letter->stamp, payload.size());
-    if (fit == Fit::stale) {
-      continue;
-    }
-    if (fit == Fit::misfit) {
-      Failure failure;
-      failure.kind = FailureKind::refused;
-      failure.peer = from;
-      failure.culprit = from;
-      failure.what = to_string(tag) + ": " + mismatch_text(expected, letter->stamp, payload.size());
-      return failure;
-    }
+  const std::span<const std::byte> payload = (*letter)->bytes();
+  if (fits((*letter)->stamp, payload.size())) {
     if (holds_floats(payload)) {
       feed(payload, sink);
     } else {
       feed(Buffer::copy_of(payload).bytes(), sink);
     }
-    return letter->stamp;
   }
+  return {};
 }
 
 void ThreadPeer::do_compute(Duration, FunctionRef<void()> work) {
