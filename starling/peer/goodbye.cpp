@@ -48,4 +48,34 @@ Failure failure_from(PeerId gone, const Goodbye& goodbye, Duration waited) {
   return failure;
 }
 
+Failure nobody_else(PeerId self, Duration waited) {
+  Failure failure;
+  failure.peer = self;
+  failure.culprit = self;
+  failure.waited = waited;
+  failure.what = "there is no other peer to wait for";
+  return failure;
+}
+
+std::optional<PeerId> last_witness(PeerId self,
+                                   std::span<const PeerId> peers,
+                                   FunctionRef<const Goodbye*(PeerId)> goodbye_from) {
+  std::optional<PeerId> witness;
+  bool failed = false;
+  for (const PeerId other : peers) {
+    if (other == self) {
+      continue;
+    }
+    const Goodbye* goodbye = goodbye_from(other);
+    if (goodbye == nullptr) {
+      return std::nullopt;
+    }
+    if (!witness || (!failed && !goodbye->finished)) {
+      witness = other;
+      failed = !goodbye->finished;
+    }
+  }
+  return witness.value_or(self);
+}
+
 }  // namespace starling

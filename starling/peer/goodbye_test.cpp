@@ -82,6 +82,31 @@ TEST(Goodbye, ConsequencesAreLossesWithARootCause) {
   EXPECT_TRUE(is_consequence(lost({1}, "peer 2: x", {2})));
 }
 
+/// The witness of peer 1 if the peers from rank 0 on said these goodbyes.
+std::optional<PeerId> witness(const std::vector<std::optional<Goodbye>>& goodbyes) {
+  const auto said = [&](PeerId peer) {
+    const auto& goodbye = goodbyes[peer.value];
+    return goodbye ? &*goodbye : nullptr;
+  };
+  return last_witness({1}, peers_by_rank(goodbyes.size()), said);
+}
+
+TEST(LastWitness, IsTheFirstThatFailedOnceAllOthersHaveLeft) {
+  Goodbye finished;
+  finished.finished = true;
+  const Goodbye failed;
+  EXPECT_EQ(witness({finished, {}, failed, {}}), std::nullopt) << "peer 3 may still send";
+  EXPECT_EQ(witness({finished, {}, finished, finished}), PeerId{0});
+  EXPECT_EQ(witness({finished, {}, failed, failed}), PeerId{2});
+  EXPECT_EQ(witness({failed, {}, finished, failed}), PeerId{0});
+}
+
+TEST(LastWitness, OfOneAloneIsItself) {
+  EXPECT_EQ(last_witness({0}, peers_by_rank(1), [](PeerId) { return nullptr; }), PeerId{0});
+  EXPECT_EQ(nobody_else({0}, 2s).message(),
+            "peer 0 lost: there is no other peer to wait for after 2 s");
+}
+
 PeerOutcome ended(Duration after, std::exception_ptr error = nullptr) {
   PeerOutcome outcome;
   outcome.error = std::move(error);

@@ -30,6 +30,10 @@ struct Tag {
   friend constexpr auto operator<=>(const Tag&, const Tag&) = default;
 };
 
+/// Where a message may come from: one peer, or any.
+using Source = std::optional<PeerId>;
+inline constexpr Source kAnyPeer = std::nullopt;
+
 /// Lanes are numbered 0 .. kLanesMax-1.
 inline constexpr std::uint16_t kLanesMax = 256;
 

@@ -19,20 +19,12 @@
 #include "starling/peer/directory.hpp"
 #include "starling/peer/message.hpp"
 #include "starling/peer/meter.hpp"
+#include "starling/peer/pieces.hpp"
 #include "starling/peer/wait_board.hpp"
 
 namespace starling {
 
 class Peer;
-
-/// Where a message may come from: one peer, or any.
-using Source = std::optional<PeerId>;
-inline constexpr Source kAnyPeer = std::nullopt;
-
-/// Takes a payload piece by piece, in order, straight from the transport's memory. Every piece
-/// starts and (but for the last) ends on a multiple of 8 bytes of the payload and is aligned for
-/// float.
-using PieceSink = FunctionRef<void(std::size_t offset, std::span<const std::byte> piece)>;
 
 /// A send of borrowed memory under way. The memory must stay unchanged until wait() has succeeded
 /// or the handle is gone; the destructor takes back what the receiver has not begun to read.

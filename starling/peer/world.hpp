@@ -8,12 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "starling/core/peer_id.hpp"
 #include "starling/core/time.hpp"
 #include "starling/peer/meter.hpp"
 
 namespace starling {
 
 class Peer;
+struct Goodbye;
+
+/// The peers of a static world: 0 .. size-1.
+std::vector<PeerId> peers_by_rank(std::size_t size);
 
 /// How one peer of a run ended.
 struct PeerOutcome {
@@ -25,6 +30,10 @@ struct PeerOutcome {
 /// The peer whose failure came first and was not a consequence of another's; if all were (somebody
 /// passed on a loss that never reached its own end), the first that failed.
 std::optional<std::size_t> culprit_of(const std::vector<PeerOutcome>& peers);
+
+/// What a world does when the body of `peer` has ended, with outcome.error set: completes
+/// `outcome`, now, and tells observers of a failure. @return what the other peers are to be told
+Goodbye close_outcome(Peer& peer, PeerOutcome& outcome);
 
 /// How a run ended.
 struct RunReport {

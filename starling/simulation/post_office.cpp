@@ -1,42 +1,26 @@
 #include "starling/simulation/post_office.hpp"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "starling/core/ensure.hpp"
 
 namespace starling::simulation {
 
-namespace {
-
-std::pair<PeerId, PeerId> either_way(PeerId a, PeerId b) {
-  return std::minmax(a, b);
-}
-
-bool matches(const Waiter& waiter, Waiter::For what, PeerId from, Tag tag) {
-  return waiter.what == what && waiter.tag == tag && (!waiter.from || *waiter.from == from);
-}
-
-}  // namespace
-
 PostOffice::PostOffice(Kernel& kernel,
                        Scheduler& scheduler,
-                       std::size_t peers,
+                       std::span<const PeerId> peers,
                        const FaultPlan& faults,
                        std::uint64_t seed)
-    : kernel_(kernel), scheduler_(scheduler), seed_(seed), nodes_(peers), present_(peers) {
-  kernel_.on_landed([this](FlightId flight) { landed(flight); });
-  for (const Fault& fault : faults.faults) {
-    if (fault.kind == Fault::Kind::delay) {
-      delays_.push_back(fault);
-    }
-    if (fault.kind != Fault::Kind::link_down) {
-      continue;
-    }
-    scheduler_.at(fault.from, [this, fault] { change_link(fault, true); });
-    if (fault.until < Time::max()) {
-      scheduler_.at(fault.until, [this, fault] { change_link(fault, false); });
-    }
+    : kernel_(kernel),
+      scheduler_(scheduler),
+      peers_(peers),
+      links_(scheduler, peers.size(), faults, seed, [this] { hold_or_launch_all(); }),
+      present_(peers.size()) {
+  for (std::size_t rank = 0; rank < peers.size(); ++rank) {
+    nodes_.emplace_back(scheduler);
   }
+  kernel_.on_landed([this](FlightId flight) { landed(flight); });
 }
 
 PostOffice::Node& PostOffice::node(PeerId peer) {
@@ -49,35 +33,34 @@ const PostOffice::Node& PostOffice::node(PeerId peer) const {
   return nodes_[peer.value];
 }
 
-PostOffice::Sent PostOffice::send(
-    PeerId from, PeerId to, Tag tag, const Stamp& stamp, Buffer& payload) {
+PostOffice::Sent PostOffice::send(PeerId to,
+                                  const QueueKey& queue,
+                                  const Stamp& stamp,
+                                  Buffer& payload) {
   Node& reader = node(to);
   if (reader.goodbye) {
     return Sent::closed;
   }
-  Queue& queue = reader.queues[{tag, from}];
-  const std::size_t bytes = payload.size();
-  const bool full =
-      queue.owned >= kMessagesMax || (queue.owned > 0 && queue.owned_bytes + bytes > kBytesMax);
-  if (full) {
+  Letter letter{stamp, std::move(payload)};
+  if (!reader.inbox.admit(queue, letter)) {
+    payload = std::move(letter.payload);
     return Sent::full;
   }
-  ++queue.owned;
-  queue.owned_bytes += bytes;
-  dispatch(from, to, tag, {stamp, std::move(payload), 0});
+  dispatch(to, queue, std::move(letter));
   return Sent::taken;
 }
 
 std::uint64_t PostOffice::post(
-    PeerId from, PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Task& poster) {
+    PeerId to, const QueueKey& queue, const Stamp& stamp, Buffer payload, Task& poster) {
   const std::uint64_t ticket = next_id_++;
   Loan& loan = loans_[ticket];
   loan.to = to;
+  loan.tag = queue.tag;
   loan.poster = &poster;
   if (node(to).goodbye) {
     loan.fate = Posted::lost;
   } else {
-    loan.transfer = dispatch(from, to, tag, {stamp, std::move(payload), ticket});
+    loan.transfer = dispatch(to, queue, {stamp, std::move(payload), ticket});
   }
   return ticket;
 }
@@ -88,6 +71,10 @@ Posted PostOffice::fate(std::uint64_t ticket) const {
 
 PeerId PostOffice::reader(std::uint64_t ticket) const {
   return loans_.at(ticket).to;
+}
+
+Tag PostOffice::tag(std::uint64_t ticket) const {
+  return loans_.at(ticket).tag;
 }
 
 void PostOffice::forget(std::uint64_t ticket) {
@@ -101,30 +88,24 @@ void PostOffice::withdraw(std::uint64_t ticket) {
   }
   const Loan loan = found->second;
   loans_.erase(found);
-  if (loan.fate == Posted::under_way) {
+  if (loan.place) {
+    node(loan.to).inbox.remove(*loan.place);
+  } else {
     drop(loan.transfer);
-  }
-  if (loan.fate != Posted::arrived) {
-    return;
-  }
-  const auto letter = node(loan.to).letters.find(loan.letter);
-  if (letter != node(loan.to).letters.end()) {
-    remove_letter(loan.to, letter);
   }
 }
 
 /// Starts the message on its way. @return 0 if it is lost at once
-PostOffice::TransferId PostOffice::dispatch(PeerId from, PeerId to, Tag tag, Letter letter) {
+PostOffice::TransferId PostOffice::dispatch(PeerId to, const QueueKey& queue, Letter letter) {
   const TransferId id = next_id_++;
   Transfer transfer;
-  transfer.from = from;
   transfer.to = to;
-  transfer.tag = tag;
-  transfer.number = ++node(to).queues[{tag, from}].sent;
-  transfer.delay = draw_delay(from, to);
+  transfer.queue = queue;
+  transfer.number = ++node(to).orders[queue].sent;
+  transfer.delay = links_.draw_delay(queue.from, to);
   transfer.letter = std::move(letter);
   transfers_.emplace(id, std::move(transfer));
-  if (!node(from).on || !node(to).on) {
+  if (!node(queue.from).on || !node(to).on) {
     drop(id);
     return 0;
   }
@@ -134,42 +115,13 @@ PostOffice::TransferId PostOffice::dispatch(PeerId from, PeerId to, Tag tag, Let
 
 void PostOffice::launch(TransferId id) {
   Transfer& transfer = transfers_.at(id);
-  if (cut(transfer.from, transfer.to)) {
+  if (links_.cut(transfer.queue.from, transfer.to)) {
     return;
   }
-  transfer.flight = kernel_.launch(transfer.from.value,
+  transfer.flight = kernel_.launch(transfer.queue.from.value,
                                    transfer.to.value,
                                    transfer.letter.payload.size() + kMessageOverheadBytes);
   flights_.emplace(transfer.flight, id);
-}
-
-bool PostOffice::cut(PeerId from, PeerId to) const {
-  if (node(from).links_down > 0 || node(to).links_down > 0) {
-    return true;
-  }
-  const auto pair = pairs_down_.find(either_way(from, to));
-  return pair != pairs_down_.end() && pair->second > 0;
-}
-
-Duration PostOffice::draw_delay(PeerId from, PeerId to) {
-  Duration late{};
-  const Time now = scheduler_.now();
-  for (const Fault& fault : delays_) {
-    const bool concerned = (!fault.peer || *fault.peer == from) &&
-                           (!fault.other || *fault.other == to) && fault.from <= now &&
-                           now < fault.until;
-    if (!concerned) {
-      continue;
-    }
-    std::optional<Random>& random = node(from).delays;
-    if (!random) {
-      random.emplace(stream_key(seed_, from.value), stream_key("simulation.delay"));
-    }
-    if (random->bernoulli(fault.probability)) {
-      late += fault.by;
-    }
-  }
-  return late;
 }
 
 void PostOffice::landed(FlightId flight) {
@@ -193,7 +145,7 @@ void PostOffice::arrive(TransferId id) {
     return;
   }  // dropped while it was late
   const Transfer& transfer = found->second;
-  settle(transfer.to, {transfer.tag, transfer.from}, transfer.number, id);
+  settle(transfer.to, transfer.queue, transfer.number, id);
 }
 
 /// The message is lost: whatever came after it may pass.
@@ -208,28 +160,38 @@ void PostOffice::drop(TransferId id) {
     kernel_.cancel(transfer.flight);
     flights_.erase(transfer.flight);
   }
-  const QueueKey key{transfer.tag, transfer.from};
-  if (transfer.letter.ticket == 0) {
-    release(transfer.to, key, transfer.letter.payload.size());
-  }
+  Node& reader = node(transfer.to);
+  reader.inbox.release(transfer.queue, transfer.letter);
   const auto loan = loans_.find(transfer.letter.ticket);
   if (loan != loans_.end()) {
     loan->second.transfer = 0;
   }
-  Queue& queue = node(transfer.to).queues[key];
-  if (transfer.number > queue.settled) {
-    settle(transfer.to, key, transfer.number, 0);
+  if (transfer.number > reader.orders[transfer.queue].settled) {
+    settle(transfer.to, transfer.queue, transfer.number, 0);
+  }
+}
+
+template <class Condition>
+void PostOffice::drop_all(Condition concerned) {
+  std::vector<TransferId> lost;
+  for (const auto& [id, transfer] : transfers_) {
+    if (concerned(transfer)) {
+      lost.push_back(id);
+    }
+  }
+  for (const TransferId id : lost) {
+    drop(id);
   }
 }
 
 /// Transfers overtake each other; what a queue delivers keeps the order it was sent in.
-void PostOffice::settle(PeerId to, const QueueKey& key, std::uint64_t number, TransferId id) {
-  Queue& queue = node(to).queues[key];
-  queue.early[number] = id;
-  while (!queue.early.empty() && queue.early.begin()->first == queue.settled + 1) {
-    const TransferId next = queue.early.begin()->second;
-    queue.early.erase(queue.early.begin());
-    ++queue.settled;
+void PostOffice::settle(PeerId to, const QueueKey& queue, std::uint64_t number, TransferId id) {
+  Order& order = node(to).orders[queue];
+  order.early[number] = id;
+  while (!order.early.empty() && order.early.begin()->first == order.settled + 1) {
+    const TransferId next = order.early.begin()->second;
+    order.early.erase(order.early.begin());
+    ++order.settled;
     const auto found = transfers_.find(next);
     if (found == transfers_.end()) {
       continue;
@@ -240,23 +202,21 @@ void PostOffice::settle(PeerId to, const QueueKey& key, std::uint64_t number, Tr
   }
   // A lost message may have been the last one of a peer that is gone: let its reader look.
   if (id == 0) {
-    tell(to, Waiter::For::letter, key.second, key.first);
+    node(to).inbox.call_out(News::letter, queue);
   }
 }
 
 void PostOffice::deliver(Transfer& transfer) {
-  Node& reader = node(transfer.to);
-  const std::uint64_t arrival = next_id_++;
-  const LetterKey key{{transfer.tag, transfer.from}, arrival};
+  Inbox& inbox = node(transfer.to).inbox;
   const std::uint64_t ticket = transfer.letter.ticket;
-  reader.arrivals.emplace(ArrivalKey(transfer.tag, arrival), transfer.from);
-  reader.letters.emplace(key, std::move(transfer.letter));
+  const Inbox::Place place = inbox.put(transfer.queue, std::move(transfer.letter));
   const auto loan = loans_.find(ticket);
   if (loan != loans_.end()) {
-    loan->second.letter = key;
+    loan->second.transfer = 0;
+    loan->second.place = place;
     decide(ticket, Posted::arrived);
   }
-  tell(transfer.to, Waiter::For::letter, transfer.from, transfer.tag);
+  inbox.call_out(News::letter, transfer.queue);
 }
 
 void PostOffice::decide(std::uint64_t ticket, Posted fate) {
@@ -265,94 +225,36 @@ void PostOffice::decide(std::uint64_t ticket, Posted fate) {
   scheduler_.notify(*loan.poster);
 }
 
-bool PostOffice::holds(PeerId owner, Source from, Tag tag) const {
-  const Node& reader = node(owner);
-  if (from) {
-    const auto letter = reader.letters.lower_bound({{tag, *from}, 0});
-    return letter != reader.letters.end() && letter->first.first == QueueKey(tag, *from);
-  }
-  const auto arrival = reader.arrivals.lower_bound({tag, 0});
-  return arrival != reader.arrivals.end() && arrival->first.first == tag;
-}
-
 std::optional<Message> PostOffice::take(PeerId owner, Source from, Tag tag) {
-  if (!holds(owner, from, tag)) {
+  auto taken = node(owner).inbox.take(from, tag);
+  if (!taken) {
     return std::nullopt;
   }
-  Node& reader = node(owner);
-  const PeerId source = from ? *from : reader.arrivals.lower_bound({tag, 0})->second;
-  const auto letter = reader.letters.lower_bound({{tag, source}, 0});
-  Message message{source, letter->second.stamp, std::move(letter->second.payload)};
-  const bool owned = letter->second.ticket == 0;
-  reader.arrivals.erase({tag, letter->first.second});
-  reader.letters.erase(letter);
-  if (owned) {
-    release(owner, {tag, source}, message.payload.size());
-  }
-  return message;
-}
-
-void PostOffice::remove_letter(PeerId owner, std::map<LetterKey, Letter>::iterator letter) {
-  Node& reader = node(owner);
-  reader.arrivals.erase({letter->first.first.first, letter->first.second});
-  reader.letters.erase(letter);
-}
-
-void PostOffice::release(PeerId owner, const QueueKey& key, std::size_t bytes) {
-  Queue& queue = node(owner).queues[key];
-  --queue.owned;
-  queue.owned_bytes -= bytes;
-  tell(owner, Waiter::For::room, key.second, key.first);
-}
-
-void PostOffice::tell(PeerId at, Waiter::For what, PeerId from, Tag tag) {
-  for (const Waiter* waiter : node(at).waiters) {
-    if (matches(*waiter, what, from, tag)) {
-      scheduler_.notify(*waiter->task);
-    }
-  }
-}
-
-void PostOffice::add(PeerId at, const Waiter& waiter) {
-  node(at).waiters.push_back(&waiter);
-}
-
-void PostOffice::remove(PeerId at, const Waiter& waiter) noexcept {
-  std::erase(node(at).waiters, &waiter);
+  return Message{taken->from, taken->letter.stamp, std::move(taken->letter.payload)};
 }
 
 std::optional<PeerId> PostOffice::gone(PeerId owner, Source from, Tag tag) const {
   const Node& reader = node(owner);
-  const auto under_way = [](const Queue& queue) { return queue.settled < queue.sent; };
+  const auto under_way = [](const Order& order) { return order.settled < order.sent; };
   if (from) {
-    if (!node(*from).goodbye) {
+    if (!is_gone(*from)) {
       return std::nullopt;
     }
-    const auto queue = reader.queues.find({tag, *from});
-    const bool more = queue != reader.queues.end() && under_way(queue->second);
+    const auto order = reader.orders.find({tag, *from});
+    const bool more = order != reader.orders.end() && under_way(order->second);
     return more ? std::nullopt : from;
   }
   if (present_ > (reader.goodbye ? 0U : 1U)) {
     return std::nullopt;
   }
-  for (auto queue = reader.queues.lower_bound({tag, PeerId{0}});
-       queue != reader.queues.end() && queue->first.first == tag;
-       ++queue) {
-    if (under_way(queue->second)) {
+  for (auto order = reader.orders.lower_bound({tag, PeerId{0}});
+       order != reader.orders.end() && order->first.tag == tag;
+       ++order) {
+    if (under_way(order->second)) {
       return std::nullopt;
     }
   }
-  std::optional<PeerId> witness;
-  for (std::size_t rank = 0; rank < nodes_.size(); ++rank) {
-    if (rank == owner.value) {
-      continue;
-    }
-    const bool failed = !goodbye({rank}).finished;
-    if (!witness || (failed && goodbye(*witness).finished)) {
-      witness = PeerId{rank};
-    }
-  }
-  return witness.value_or(owner);
+  return last_witness(owner, peers_, [this](PeerId peer) { return &goodbye(peer); });
 }
 
 const Goodbye& PostOffice::goodbye(PeerId peer) const {
@@ -371,53 +273,22 @@ void PostOffice::leave(PeerId peer, Goodbye goodbye) {
       decide(ticket, Posted::lost);
     }
   }
-  for (const Node& other : nodes_) {
-    for (const Waiter* waiter : other.waiters) {
-      const bool concerned = waiter->from ? *waiter->from == peer : present_ <= 1;
-      if (waiter->what == Waiter::For::letter && concerned) {
-        scheduler_.notify(*waiter->task);
-      }
-    }
+  for (Node& other : nodes_) {
+    other.inbox.call_out_leave(peer, present_ <= 1);
   }
 }
 
-/// Nobody reads the inbox of `peer` any more: it is emptied, and who waits for room looks again.
+/// Nobody reads the inbox of `peer` any more. It is closed last: what was lost may have held up
+/// messages that had arrived, and those go with it.
 void PostOffice::close(PeerId peer) {
-  Node& closed = node(peer);
-  closed.letters.clear();
-  closed.arrivals.clear();
-  std::vector<TransferId> lost;
-  for (const auto& [id, transfer] : transfers_) {
-    if (transfer.to == peer) {
-      lost.push_back(id);
-    }
-  }
-  for (const TransferId id : lost) {
-    drop(id);
-  }
-  for (auto& [key, queue] : closed.queues) {
-    queue.owned = 0;
-    queue.owned_bytes = 0;
-  }
-  for (const Waiter* waiter : closed.waiters) {
-    if (waiter->what == Waiter::For::room) {
-      scheduler_.notify(*waiter->task);
-    }
-  }
+  drop_all([peer](const Transfer& transfer) { return transfer.to == peer; });
+  node(peer).inbox.close();
 }
 
 void PostOffice::turn_off(PeerId peer) {
   node(peer).on = false;
   close(peer);
-  std::vector<TransferId> lost;
-  for (const auto& [id, transfer] : transfers_) {
-    if (transfer.from == peer) {
-      lost.push_back(id);
-    }
-  }
-  for (const TransferId id : lost) {
-    drop(id);
-  }
+  drop_all([peer](const Transfer& transfer) { return transfer.queue.from == peer; });
 }
 
 void PostOffice::turn_on(PeerId peer) {
@@ -435,17 +306,6 @@ void PostOffice::turn_on(PeerId peer) {
   }
 }
 
-void PostOffice::change_link(const Fault& fault, bool down) {
-  std::size_t& count = fault.other ? pairs_down_[either_way(*fault.peer, *fault.other)]
-                                   : node(*fault.peer).links_down;
-  if (down) {
-    ++count;
-  } else {
-    --count;
-  }
-  hold_or_launch_all();
-}
-
 /// A transfer that is cut short starts anew when the link is back.
 void PostOffice::hold_or_launch_all() {
   for (auto& [id, transfer] : transfers_) {
@@ -454,7 +314,7 @@ void PostOffice::hold_or_launch_all() {
     }
     if (transfer.flight == 0) {
       launch(id);
-    } else if (cut(transfer.from, transfer.to)) {
+    } else if (links_.cut(transfer.queue.from, transfer.to)) {
       kernel_.cancel(transfer.flight);
       flights_.erase(transfer.flight);
       transfer.flight = 0;

@@ -2,19 +2,33 @@
 
 #include <utility>
 
-#include "starling/core/error.hpp"
-
 namespace starling::simulation {
 
-SimActivity::SimActivity(SimPeer& parent,
-                         std::string name,
-                         std::function<void(Peer&, std::stop_token)> work)
+namespace {
+
+using Work = std::function<void(Peer&, std::stop_token)>;
+
+/// Where the host goes off the peer's main activity unwinds as well and says why.
+Work silent_about_its_host(Work work) {
+  return [work = std::move(work)](Peer& self, std::stop_token stop) {
+    try {
+      work(self, std::move(stop));
+    } catch (const HostOff&) {
+      return;
+    }
+  };
+}
+
+}  // namespace
+
+SimActivity::SimActivity(SimPeer& parent, std::string name, Work work)
     : parent_(parent),
-      name_(std::move(name)),
-      work_(std::move(work)),
-      self_(parent, stop_.get_token(), task_) {
+      body_(std::move(name), silent_about_its_host(std::move(work))),
+      self_(parent, body_.stop_token(), task_) {
   parent_.scheduler().start(
-      task_, parent_.task().host(), to_string(parent_.id()) + "/" + name_, [this] { run(); });
+      task_, parent_.task().host(), to_string(parent_.id()) + "/" + body_.name(), [this] {
+        run();
+      });
 }
 
 SimActivity::~SimActivity() {
@@ -23,39 +37,28 @@ SimActivity::~SimActivity() {
     parent_.scheduler().await_regardless(parent_.task());
   }
   collect();
-  if (error_) {
-    parent_.emit_if_possible(
-        Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
-  }
+  body_.report_to(parent_);
 }
 
 void SimActivity::request_stop() noexcept {
-  stop_.request_stop();
+  body_.request_stop();
   parent_.scheduler().notify(task_);
 }
 
 Result<void> SimActivity::join(Deadline deadline) {
   const Time start = parent_.clock().now();
   const auto ended = [this] { return task_.ended(); };
-  const auto how = parent_.wait(deadline, ended, [] { return false; });
-  if (how != SimPeer::Wait::ready) {
-    return parent_.gave_up(how, parent_.id(), "activity '" + name_ + "' has not ended", start);
+  const WaitEnd how = parent_.wait(deadline, {ended, kNever});
+  if (how != WaitEnd::ready) {
+    return body_.not_ended(how, parent_.id(), parent_.clock().now() - start);
   }
   collect();
-  if (error_) {
-    std::rethrow_exception(std::exchange(error_, nullptr));
-  }
+  body_.rethrow();
   return {};
 }
 
 void SimActivity::run() {
-  try {
-    work_(self_, stop_.get_token());
-  } catch (const HostOff&) {
-    // The peer's main activity unwinds as well and says why.
-  } catch (...) {
-    error_ = std::current_exception();
-  }
+  body_.run(self_);
   parent_.scheduler().notify(parent_.task());
 }
 

@@ -1,11 +1,11 @@
 // One more activity of a simulated peer: an actor on the same host.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <stop_token>
 #include <string>
 
+#include "starling/peer/activity_body.hpp"
 #include "starling/simulation/sim_peer.hpp"
 
 namespace starling::simulation {
@@ -13,6 +13,10 @@ namespace starling::simulation {
 class SimActivity final : public Activity {
  public:
   SimActivity(SimPeer& parent, std::string name, std::function<void(Peer&, std::stop_token)> work);
+  SimActivity(const SimActivity&) = delete;
+  SimActivity& operator=(const SimActivity&) = delete;
+
+  /// An error that nobody asked for by join() becomes an event.
   ~SimActivity() override;
 
   void request_stop() noexcept override;
@@ -24,12 +28,9 @@ class SimActivity final : public Activity {
   void collect();
 
   SimPeer& parent_;
-  std::string name_;
-  std::function<void(Peer&, std::stop_token)> work_;
-  std::stop_source stop_;
+  ActivityBody body_;
   Task task_;
   SimPeer self_;
-  std::exception_ptr error_;
   bool collected_ = false;
 };
 

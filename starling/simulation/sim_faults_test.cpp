@@ -176,6 +176,27 @@ TEST_F(Faults, AShortAbsenceIsNotNoticed) {
       .or_throw();
 }
 
+TEST_F(Faults, AReturnedHostFindsNothingThatHadOvertaken) {
+  // When the host goes off, a short message has arrived and waits for its turn behind a long one.
+  SimWorld world(options(2, kKill + "until = 2.5\n"));
+  world
+      .run([&](Peer& peer) {
+        if (peer.id() == PeerId{1}) {
+          if (world.incarnation({1}) == 0) {
+            return peer.clock().sleep_for(1h);
+          }
+          EXPECT_EQ(receive(peer, {0}), 3U);
+          return;
+        }
+        peer.clock().sleep_for(1990ms);
+        send(peer, {1}, 1, 10'000'000);
+        send(peer, {1}, 2);
+        peer.clock().sleep_for(1s);
+        send(peer, {1}, 3);
+      })
+      .or_throw();
+}
+
 TEST_F(Faults, ALinkThatIsDownHoldsMessagesBack) {
   const std::string faults = "[[fault]]\nkind = \"link-down\"\npeer = 1\nfrom = 1.0\nuntil = 4.0\n";
   std::vector<Time> arrivals(3);

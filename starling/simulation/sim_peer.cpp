@@ -1,6 +1,5 @@
 #include "starling/simulation/sim_peer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -9,39 +8,6 @@
 namespace starling::simulation {
 
 namespace {
-
-// As large as the threads' pieces, so that sinks see the same ones.
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
-
-/// A place among the waiters at a peer.
-class Registration {
- public:
-  Registration(PostOffice& office, PeerId at, const Waiter& waiter)
-      : office_(office), at_(at), waiter_(waiter) {
-    office_.add(at_, waiter_);
-  }
-
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-
-  ~Registration() { office_.remove(at_, waiter_); }
-
- private:
-  PostOffice& office_;
-  PeerId at_;
-  Waiter waiter_;
-};
-
-void feed(std::span<const std::byte> payload, PieceSink sink) {
-  std::size_t offset = 0;
-  do {
-    const std::size_t size = std::min(kPieceBytes, payload.size() - offset);
-    sink(offset, payload.subspan(offset, size));
-    offset += size;
-  } while (offset < payload.size());
-}
-
-constexpr auto kNever = [] { return false; };
 
 // A loop that asks again and again without waiting would hold up the virtual time of all: what it
 // asks beyond this in one moment costs it time.
@@ -75,28 +41,12 @@ std::unique_ptr<Activity> SimPeer::spawn(std::string name,
   return std::make_unique<SimActivity>(*this, std::move(name), std::move(work));
 }
 
-SimPeer::Wait SimPeer::wait(Deadline deadline,
-                            FunctionRef<bool()> ready,
-                            FunctionRef<bool()> hopeless) {
-  for (;;) {
-    const bool over = hopeless();
-    if (ready()) {
-      return Wait::ready;
-    }
-    if (over) {
-      return Wait::hopeless;
-    }
-    if (stop_.stop_requested()) {
-      return Wait::cancelled;
-    }
-    if (run_.now() >= deadline.at) {
-      return Wait::deadline;
-    }
+WaitEnd SimPeer::wait(Deadline deadline, const Awaited& awaited) {
+  const auto sleep = [&] {
     scheduler().await(task_, deadline.at);
-    if (task_.stalled()) {
-      return Wait::stalled;
-    }
-  }
+    return !task_.stalled();
+  };
+  return wait_for(awaited, deadline, clock_, stop_, sleep);
 }
 
 bool SimPeer::doze(Time until) {
@@ -124,22 +74,6 @@ void SimPeer::spin() {
   last_spin_ = run_.now();  // still the same loop, until something takes time by itself
 }
 
-Failure SimPeer::gave_up(Wait how, PeerId other, const std::string& awaited, Time start) const {
-  Failure failure;
-  failure.kind = how == Wait::cancelled ? FailureKind::cancelled : FailureKind::deadline;
-  failure.peer = other;
-  failure.culprit = other;
-  failure.what = awaited;
-  if (how == Wait::cancelled) {
-    failure.what = "told to stop, " + awaited;
-  }
-  if (how == Wait::stalled) {
-    failure.what += ", and none can come: nothing can run, every peer waits";
-  }
-  failure.waited = run_.now() - start;
-  return failure;
-}
-
 /// One request and its answer, which may get lost.
 Result<void> SimPeer::DistantDirectory::look(Deadline deadline) {
   const SimOptions& options = owner_.run_.options();
@@ -154,8 +88,11 @@ Result<void> SimPeer::DistantDirectory::look(Deadline deadline) {
   if (owner_.doze(in_time ? answer : deadline.at) && in_time) {
     return {};
   }
-  const Wait how = owner_.stop_.stop_requested() ? Wait::cancelled : Wait::deadline;
-  return owner_.gave_up(how, owner_.id(), "the directory did not answer", start);
+  const bool stopped = owner_.stop_.stop_requested();
+  return gave_up(stopped ? WaitEnd::cancelled : WaitEnd::deadline,
+                 owner_.id(),
+                 "the directory did not answer",
+                 owner_.run_.now() - start);
 }
 
 Result<bool> SimPeer::DistantDirectory::put(std::string_view key,
@@ -182,17 +119,18 @@ Result<std::vector<Record>> SimPeer::DistantDirectory::get(std::string_view key,
 Result<void> SimPeer::do_send(
     PeerId to, Tag tag, const Stamp& stamp, Buffer payload, Deadline deadline) {
   PostOffice& office = run_.post_office();
-  PostOffice::Sent sent = office.send(id(), to, tag, stamp, payload);
+  const QueueKey queue{tag, id()};
+  PostOffice::Sent sent = office.send(to, queue, stamp, payload);
   const Time start = run_.now();
   if (sent == PostOffice::Sent::full) {
-    const Registration place(office, to, {Waiter::For::room, id(), tag, &task_});
+    const Registration place(office.inbox(to), Waiter<Task>{News::room, id(), tag, &task_});
     const auto taken = [&] {
-      sent = office.send(id(), to, tag, stamp, payload);
+      sent = office.send(to, queue, stamp, payload);
       return sent != PostOffice::Sent::full;
     };
-    const Wait ended = wait(deadline, taken, kNever);
-    if (ended != Wait::ready) {
-      return gave_up(ended, to, "no room to send " + to_string(tag) + ": it does not read", start);
+    const WaitEnd ended = wait(deadline, {taken, kNever});
+    if (ended != WaitEnd::ready) {
+      return no_room(ended, to, tag, run_.now() - start);
     }
   }
   if (sent == PostOffice::Sent::closed) {
@@ -206,17 +144,17 @@ std::uint64_t SimPeer::do_post(PeerId to,
                                Tag tag,
                                const Stamp& stamp,
                                std::span<const std::byte> payload) {
-  return run_.post_office().post(id(), to, tag, stamp, Buffer::copy_of(payload), task_);
+  return run_.post_office().post(to, {tag, id()}, stamp, Buffer::copy_of(payload), task_);
 }
 
 Result<void> SimPeer::do_wait_posted(std::uint64_t ticket, Deadline deadline) {
   PostOffice& office = run_.post_office();
   const Time start = run_.now();
   const auto over = [&] { return office.fate(ticket) != Posted::under_way; };
-  const Wait ended = wait(deadline, over, kNever);
+  const WaitEnd ended = wait(deadline, {over, kNever});
   const PeerId to = office.reader(ticket);
-  if (ended != Wait::ready) {
-    return gave_up(ended, to, "the message has not arrived", start);
+  if (ended != WaitEnd::ready) {
+    return not_taken(ended, to, office.tag(ticket), run_.now() - start);
   }
   if (office.fate(ticket) == Posted::lost) {
     return left(to, run_.now() - start);
@@ -231,27 +169,27 @@ void SimPeer::do_withdraw(std::uint64_t ticket) noexcept {
 
 Result<void> SimPeer::do_await(Source from, Tag tag, Deadline deadline) {
   PostOffice& office = run_.post_office();
-  if (office.holds(id(), from, tag)) {
+  Inbox& inbox = office.inbox(id());
+  if (inbox.holds(from, tag)) {
     return {};
   }
   const Time start = run_.now();
-  const Registration place(office, id(), {Waiter::For::letter, from, tag, &task_});
+  const Registration place(inbox, Waiter<Task>{News::letter, from, tag, &task_});
   std::optional<PeerId> gone;
-  const auto ready = [&] { return office.holds(id(), from, tag); };
+  const auto ready = [&] { return inbox.holds(from, tag); };
   const auto hopeless = [&] {
     gone = office.gone(id(), from, tag);
     return gone.has_value();
   };
-  const Wait ended = wait(deadline, ready, hopeless);
-  if (ended == Wait::ready) {
+  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  if (ended == WaitEnd::ready) {
     return {};
   }
   spin();
-  if (ended == Wait::hopeless) {
+  if (ended == WaitEnd::hopeless) {
     return left(*gone, run_.now() - start);
   }
-  const std::string who = from ? "" : " from anyone";
-  return gave_up(ended, from.value_or(id()), "no message of " + to_string(tag) + who, start);
+  return no_message(ended, id(), from, tag, run_.now() - start);
 }
 
 std::optional<Message> SimPeer::do_take(Source from, Tag tag) {
@@ -281,15 +219,17 @@ void SimPeer::do_compute(Duration cost, FunctionRef<void()> work) {
 }
 
 Failure SimPeer::left(PeerId gone, Duration waited) const {
-  if (gone != id() && run_.post_office().is_gone(gone)) {
+  if (gone == id()) {
+    return nobody_else(gone, waited);
+  }
+  if (run_.post_office().is_gone(gone)) {
     return failure_from(gone, run_.post_office().goodbye(gone), waited);
   }
   Failure failure;
   failure.peer = gone;
   failure.culprit = gone;
   failure.waited = waited;
-  failure.what = gone == id() ? "there is no other peer to wait for"
-                              : "its host went off before the message arrived, and came back";
+  failure.what = "its host went off before the message arrived, and came back";
   return failure;
 }
 

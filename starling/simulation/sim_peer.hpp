@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "starling/peer/peer.hpp"
+#include "starling/peer/wait.hpp"
 #include "starling/simulation/sim_run.hpp"
 
 namespace starling::simulation {
@@ -39,17 +40,11 @@ class SimPeer final : public Peer {
 
   [[nodiscard]] Scheduler& scheduler() const noexcept { return run_.scheduler(); }
 
-  /// How a wait ended.
-  enum class Wait : std::uint8_t { ready, hopeless, cancelled, deadline, stalled };
-
-  /// Until `ready` or `hopeless`. News about both must notify task().
-  Wait wait(Deadline deadline, FunctionRef<bool()> ready, FunctionRef<bool()> hopeless);
+  /// Sleeps until one of the ends has come. News about `awaited` must notify task().
+  WaitEnd wait(Deadline deadline, const Awaited& awaited);
 
   /// Lets time pass. @return false if told to stop before
   bool doze(Time until);
-
-  /// The failure of a wait for `other` since `start` that ended by deadline, stall or stop.
-  Failure gave_up(Wait how, PeerId other, const std::string& awaited, Time start) const;
 
  private:
   class VirtualClock final : public Clock {
@@ -93,7 +88,7 @@ class SimPeer final : public Peer {
       PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) override;
   void do_compute(Duration cost, FunctionRef<void()> work) override;
 
-  Failure left(PeerId gone, Duration waited) const;
+  [[nodiscard]] Failure left(PeerId gone, Duration waited) const;
   void spin();
 
   SimRun& run_;

@@ -12,14 +12,6 @@ namespace starling::simulation {
 
 namespace {
 
-std::vector<PeerId> everyone(std::size_t peers) {
-  std::vector<PeerId> ids;
-  for (std::size_t rank = 0; rank < peers; ++rank) {
-    ids.push_back({rank});
-  }
-  return ids;
-}
-
 std::string in_seconds(Time time) {
   std::ostringstream text;
   text << seconds(time) << " s";
@@ -35,14 +27,14 @@ SimRun::SimRun(const SimOptions& options,
     : options_(options),
       body_(body),
       incarnations_(incarnations),
-      peers_(everyone(options.peers)),
+      peers_(peers_by_rank(options.peers)),
       waits_(options.peers),
       kernel_(plan.platform, {options.peers, options.seed, options.stack_bytes}),
       scheduler_(kernel_,
                  paces(plan),
                  options.stall_patience,
                  {[this] { report_stall(); }, [this](std::size_t host) { waits_.leave({host}); }}),
-      post_office_(kernel_, scheduler_, options.peers, plan.faults, options.seed),
+      post_office_(kernel_, scheduler_, peers_, plan.faults, options.seed),
       left_(options.peers, false),
       deaths_(options.peers),
       end_order_(options.peers) {
@@ -137,14 +129,9 @@ std::string SimRun::death_of(PeerId id) const {
 /// Tells observers, then the others. Of a host that went off nobody hears; its silence is noticed.
 void SimRun::leave(SimPeer& peer, PeerOutcome& outcome) {
   const PeerId id = peer.id();
-  Goodbye goodbye = goodbye_of(id, outcome.error);
-  outcome.ended = now();
   end_order_[id.value] = Time{Duration(++ends_)};
-  outcome.meter += peer.meter();
   waits_.leave(id);
-  if (outcome.error) {
-    peer.emit_if_possible(PeerGone{id, goodbye.words});
-  }
+  Goodbye goodbye = close_outcome(peer, outcome);
   if (deaths_[id.value]) {
     return;
   }

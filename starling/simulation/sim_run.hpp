@@ -48,7 +48,7 @@ class SimRun {
   RecordTable& records() noexcept { return records_; }
 
  private:
-  std::vector<Pace> paces(const SimPlan& plan) const;
+  [[nodiscard]] std::vector<Pace> paces(const SimPlan& plan) const;
   void schedule_kills(const FaultPlan& faults);
   void begin_life(PeerId id);
   void live(PeerId id, Task& task);

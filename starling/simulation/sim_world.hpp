@@ -47,6 +47,8 @@ class SimWorld final : public World {
  public:
   /// @throws ConfigError about the options, the platform (file) or the faults (file)
   explicit SimWorld(const SimOptions& options);
+  SimWorld(const SimWorld&) = delete;
+  SimWorld& operator=(const SimWorld&) = delete;
   ~SimWorld() override;
 
   [[nodiscard]] std::string_view name() const override { return "sim"; }

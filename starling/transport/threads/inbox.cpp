@@ -42,17 +42,12 @@ Inbox::Put Inbox::put(Tag tag, Letter& letter) {
     return Put::closed;
   }
   Queue& queue = queues_[{tag, letter.from}];
-  const std::size_t bytes = letter.payload.size();
-  const bool room =
-      queue.owned == 0 || (queue.owned < kMessagesMax && queue.owned_bytes + bytes <= kBytesMax);
-  if (!room) {
+  if (!queue.room.enter(letter.payload.size())) {
     return Put::full;
   }
-  queue.owned += 1;
-  queue.owned_bytes += bytes;
   const PeerId from = letter.from;
   append(queue, std::move(letter));
-  Parker* reader = wake_but_one(Waiter::For::letter, from, tag);
+  Parker* reader = wake_but_one(News::letter, from, tag);
   lock.unlock();
   unpark(reader);
   return Put::stored;
@@ -66,7 +61,7 @@ void Inbox::lend(Loan& loan, const Stamp& stamp, std::span<const std::byte> payl
   }
   loan.state.store(Loan::State::queued, std::memory_order_relaxed);
   append(queues_[{loan.tag, loan.from}], {loan.from, stamp, {}, payload, &loan});
-  Parker* reader = wake_but_one(Waiter::For::letter, loan.from, loan.tag);
+  Parker* reader = wake_but_one(News::letter, loan.from, loan.tag);
   lock.unlock();
   unpark(reader);
 }
@@ -103,9 +98,8 @@ std::optional<Reading> Inbox::take(Source from, Tag tag) {
     reading->loan->state.store(Loan::State::reading, std::memory_order_relaxed);
     return reading;
   }
-  queue.owned -= 1;
-  queue.owned_bytes -= reading->payload.size();
-  Parker* sender = wake_but_one(Waiter::For::room, reading->from, tag);
+  queue.room.leave(reading->payload.size());
+  Parker* sender = wake_but_one(News::room, reading->from, tag);
   lock.unlock();
   unpark(sender);
   return reading;
@@ -122,26 +116,26 @@ void Inbox::close() {
     }
     queue.letters.clear();
   }
-  for (const Waiter* waiter : waiters_) {
-    waiter->parker->unpark();
+  for (const Waiter<Parker>* waiter : waiters_) {
+    waiter->sleeper->unpark();
   }
 }
 
 void Inbox::wake_all() {
   const std::lock_guard lock(mutex_);
-  for (const Waiter* waiter : waiters_) {
-    waiter->parker->unpark();
+  for (const Waiter<Parker>* waiter : waiters_) {
+    waiter->sleeper->unpark();
   }
 }
 
-void Inbox::add(const Waiter& waiter) {
+void Inbox::add(const Waiter<Parker>& waiter) {
   const std::lock_guard lock(mutex_);
-  waiters_.push_back(&waiter);
+  waiters_.add(waiter);
 }
 
-void Inbox::remove(const Waiter& waiter) noexcept {
+void Inbox::remove(const Waiter<Parker>& waiter) noexcept {
   const std::lock_guard lock(mutex_);
-  waiters_.erase(std::find(waiters_.begin(), waiters_.end(), &waiter));
+  waiters_.remove(waiter);
 }
 
 void Inbox::append(Queue& queue, Letter&& letter) {
@@ -175,16 +169,14 @@ Inbox::Queues::iterator Inbox::first_come(Source from, Tag tag) {
 
 /// Wakes the waiters for this queue, but leaves one of them to the caller, to be woken after the
 /// lock: else it would wake only to wait for the lock.
-Parker* Inbox::wake_but_one(Waiter::For what, PeerId from, Tag tag) {
+Parker* Inbox::wake_but_one(News news, PeerId from, Tag tag) {
   Parker* last = nullptr;
-  for (const Waiter* waiter : waiters_) {
-    const bool concerned =
-        waiter->what == what && waiter->tag == tag && (!waiter->from || *waiter->from == from);
-    if (!concerned) {
+  for (const Waiter<Parker>* waiter : waiters_) {
+    if (!waiter->is_concerned(news, from, tag)) {
       continue;
     }
     unpark(last);
-    last = waiter->parker;
+    last = waiter->sleeper;
   }
   return last;
 }

@@ -9,9 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "starling/peer/peer.hpp"
+#include "starling/peer/message.hpp"
+#include "starling/peer/queue_room.hpp"
+#include "starling/peer/waiters.hpp"
 #include "starling/transport/threads/parker.hpp"
 
 namespace starling::threads {
@@ -76,29 +77,15 @@ class Reading {
   Letter letter_;
 };
 
-/// A thread that wants to know when a letter comes, or when a queue has room again.
-struct Waiter {
-  enum class For : std::uint8_t { letter, room };
-
-  For what = For::letter;
-  Source from;
-  Tag tag;
-  Parker* parker = nullptr;
-};
-
 class Inbox {
  public:
-  /// Bounds of one queue. A message of any size enters an empty queue. Lent messages are not
-  /// counted: their memory is the sender's own.
-  static constexpr std::size_t kMessagesMax = 64;
-  static constexpr std::size_t kBytesMax = std::size_t{64} << 20U;
-
   enum class Put : std::uint8_t { stored, full, closed };
 
-  /// Moves `letter` in; leaves it alone unless stored.
+  /// Moves `letter` in if its queue has room; leaves it alone unless stored.
   Put put(Tag tag, Letter& letter);
 
-  /// Queues the lent `payload` behind what was sent before; the loan is lost at once if the inbox
+  /// Queues the lent `payload` behind what was sent before. It needs no room, the memory is the
+  /// sender's own. The loan is lost at once if the inbox
   /// is closed. @pre the loan outlives its stay here: it is over, or was taken back
   void lend(Loan& loan, const Stamp& stamp, std::span<const std::byte> payload);
 
@@ -116,8 +103,8 @@ class Inbox {
   /// Every waiter looks again.
   void wake_all();
 
-  void add(const Waiter& waiter);
-  void remove(const Waiter& waiter) noexcept;
+  void add(const Waiter<Parker>& waiter);
+  void remove(const Waiter<Parker>& waiter) noexcept;
 
  private:
   struct Key {
@@ -129,8 +116,7 @@ class Inbox {
 
   struct Queue {
     std::list<Letter> letters;
-    std::size_t owned = 0;
-    std::size_t owned_bytes = 0;
+    QueueRoom room;
   };
 
   using Queues = std::map<Key, Queue>;
@@ -138,13 +124,13 @@ class Inbox {
   std::mutex mutex_;  // guards all below; no other lock but a parker's is taken under it
   Queues queues_;
   std::list<Letter> spare_;  // nodes of letters that were read: a steady state allocates nothing
-  std::vector<const Waiter*> waiters_;
+  Waiters<Parker> waiters_;
   std::uint64_t arrivals_ = 0;
   bool closed_ = false;
 
   void append(Queue& queue, Letter&& letter);
   Queues::iterator first_come(Source from, Tag tag);
-  Parker* wake_but_one(Waiter::For what, PeerId from, Tag tag);
+  Parker* wake_but_one(News news, PeerId from, Tag tag);
 };
 
 }  // namespace starling::threads

@@ -34,9 +34,9 @@ struct Lent {
   }
 };
 
-TEST(Inbox, HoldsAsManyMessagesAsItSays) {
+TEST(Inbox, ReadingMakesRoomInAFullQueue) {
   Inbox inbox;
-  for (std::size_t k = 0; k < Inbox::kMessagesMax; ++k) {
+  for (std::size_t k = 0; k < QueueRoom::kMessagesMax; ++k) {
     ASSERT_EQ(put(inbox, 1), Inbox::Put::stored);
   }
   EXPECT_EQ(put(inbox, 1), Inbox::Put::full);
@@ -46,28 +46,12 @@ TEST(Inbox, HoldsAsManyMessagesAsItSays) {
 
 TEST(Inbox, RefusedLetterIsLeftAlone) {
   Inbox inbox;
-  for (std::size_t k = 0; k < Inbox::kMessagesMax; ++k) {
+  for (std::size_t k = 0; k < QueueRoom::kMessagesMax; ++k) {
     (void)put(inbox, 1);
   }
   Letter letter = letter_of(5);
   EXPECT_EQ(inbox.put(kTag, letter), Inbox::Put::full);
   EXPECT_EQ(letter.payload.size(), 5U);
-}
-
-TEST(Inbox, HoldsAsManyBytesAsItSays) {
-  Inbox inbox;
-  EXPECT_EQ(put(inbox, Inbox::kBytesMax - 1), Inbox::Put::stored);
-  EXPECT_EQ(put(inbox, 1), Inbox::Put::stored);
-  EXPECT_EQ(put(inbox, 1), Inbox::Put::full);
-  EXPECT_EQ(put(inbox, 0), Inbox::Put::stored) << "nothing takes no room";
-}
-
-TEST(Inbox, AnySizeEntersAnEmptyQueue) {
-  Inbox inbox;
-  EXPECT_EQ(put(inbox, Inbox::kBytesMax + 1), Inbox::Put::stored);
-  EXPECT_EQ(put(inbox, 1), Inbox::Put::full);
-  (void)inbox.take(kSender, kTag);
-  EXPECT_EQ(put(inbox, 1), Inbox::Put::stored);
 }
 
 TEST(Inbox, LoanIsOverWhenItsReadingEnds) {
@@ -117,10 +101,10 @@ TEST(Inbox, WakesOnlyThoseConcerned) {
   Parker reader;
   Parker other_lane;
   Parker sender;
-  const Waiter letter{Waiter::For::letter, kAnyPeer, kTag, &reader};
-  const Waiter other{Waiter::For::letter, kSender, {Purpose::user, 1}, &other_lane};
-  const Waiter room{Waiter::For::room, kSender, kTag, &sender};
-  for (const Waiter* waiter : {&letter, &other, &room}) {
+  const Waiter<Parker> letter{News::letter, kAnyPeer, kTag, &reader};
+  const Waiter<Parker> other{News::letter, kSender, {Purpose::user, 1}, &other_lane};
+  const Waiter<Parker> room{News::room, kSender, kTag, &sender};
+  for (const Waiter<Parker>* waiter : {&letter, &other, &room}) {
     inbox.add(*waiter);
   }
   (void)put(inbox, 1);
@@ -129,7 +113,7 @@ TEST(Inbox, WakesOnlyThoseConcerned) {
   EXPECT_FALSE(sender.has_news());
   (void)inbox.take(kSender, kTag);
   EXPECT_TRUE(sender.has_news());
-  for (const Waiter* waiter : {&letter, &other, &room}) {
+  for (const Waiter<Parker>* waiter : {&letter, &other, &room}) {
     inbox.remove(*waiter);
   }
 }

@@ -11,13 +11,10 @@ namespace starling::threads {
 Switchboard::Switchboard(const ThreadWorldOptions& options)
     : options_(options),
       cores_(std::max(1U, std::thread::hardware_concurrency())),
+      peers_(peers_by_rank(options.peers)),
       inboxes_(std::make_unique<Inbox[]>(options.peers)),
       departures_(std::make_unique<Departure[]>(options.peers)),
-      waits_(options.peers) {
-  for (std::size_t rank = 0; rank < options.peers; ++rank) {
-    peers_.push_back({rank});
-  }
-}
+      waits_(options.peers) {}
 
 Inbox& Switchboard::inbox(PeerId peer) {
   ensure(peer.value < peers_.size(), "no such peer in this world", peer.value, peers_.size());
@@ -51,19 +48,8 @@ std::optional<PeerId> Switchboard::gone(PeerId self, Source from) const {
   if (from) {
     return has_left(*from) ? from : std::nullopt;
   }
-  std::optional<PeerId> witness;
-  for (const PeerId other : peers_) {
-    if (other == self) {
-      continue;
-    }
-    if (!has_left(other)) {
-      return std::nullopt;
-    }
-    if (!witness || (goodbye(*witness).finished && !goodbye(other).finished)) {
-      witness = other;
-    }
-  }
-  return witness.value_or(self);
+  return last_witness(
+      self, peers_, [this](PeerId peer) { return has_left(peer) ? &goodbye(peer) : nullptr; });
 }
 
 const Goodbye& Switchboard::goodbye(PeerId peer) const {

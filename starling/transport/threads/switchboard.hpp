@@ -48,7 +48,7 @@ class Switchboard {
   void leave(PeerId peer, Goodbye goodbye);
 
   /// The one who makes a wait of `self` for `from` hopeless: `from` if it has left; for anyone, the
-  /// first that failed (or finished) once all others have left.
+  /// last_witness().
   [[nodiscard]] std::optional<PeerId> gone(PeerId self, Source from) const;
 
   /// @pre `peer` has left

@@ -10,49 +10,37 @@ namespace starling::threads {
 ThreadActivity::ThreadActivity(ThreadPeer& parent,
                                std::string name,
                                std::function<void(Peer&, std::stop_token)> work)
-    : parent_(parent),
-      name_(std::move(name)),
-      work_(std::move(work)),
-      self_(parent, stop_.get_token()) {
+    : parent_(parent), body_(std::move(name), std::move(work)), self_(parent, body_.stop_token()) {
   try {
     thread_ = std::jthread([this] { run(); });
   } catch (const std::system_error& cause) {
     throw Error(ExitCode::internal,
-                "activity '" + name_ + "' of " + to_string(parent.id()) +
+                "activity '" + body_.name() + "' of " + to_string(parent.id()) +
                     " cannot start a thread: " + cause.what() +
                     "; use fewer peers or raise the limit (ulimit -u)");
   }
 }
 
 ThreadActivity::~ThreadActivity() {
-  stop_.request_stop();
+  body_.request_stop();
   collect();
-  if (error_) {
-    parent_.emit_if_possible(
-        Note{Severity::error, "activity '" + name_ + "' ended: " + words_of(error_)});
-  }
+  body_.report_to(parent_);
 }
 
 Result<void> ThreadActivity::join(Deadline deadline) {
   const Time start = parent_.clock().now();
   const auto ended = [this] { return ended_.load(std::memory_order_acquire); };
-  const auto how = parent_.wait(deadline, ended, [] { return false; });
-  if (how != ThreadPeer::Wait::ready) {
-    return parent_.gave_up(how, parent_.id(), "activity '" + name_ + "' has not ended", start);
+  const WaitEnd how = parent_.wait(deadline, {ended, kNever});
+  if (how != WaitEnd::ready) {
+    return body_.not_ended(how, parent_.id(), parent_.clock().now() - start);
   }
   collect();
-  if (error_) {
-    std::rethrow_exception(std::exchange(error_, nullptr));
-  }
+  body_.rethrow();
   return {};
 }
 
 void ThreadActivity::run() noexcept {
-  try {
-    work_(self_, stop_.get_token());
-  } catch (...) {
-    error_ = std::current_exception();
-  }
+  body_.run(self_);
   Parker& parent = parent_.parker();
   ended_.store(true, std::memory_order_release);
   parent.unpark();

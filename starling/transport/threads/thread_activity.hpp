@@ -2,13 +2,12 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <stop_token>
 #include <string>
 #include <thread>
 
-#include "starling/peer/peer.hpp"
+#include "starling/peer/activity_body.hpp"
 #include "starling/transport/threads/thread_peer.hpp"
 
 namespace starling::threads {
@@ -20,21 +19,21 @@ class ThreadActivity final : public Activity {
                  std::string name,
                  std::function<void(Peer&, std::stop_token)> work);
 
+  ThreadActivity(const ThreadActivity&) = delete;
+  ThreadActivity& operator=(const ThreadActivity&) = delete;
+
   /// An error that nobody asked for by join() becomes an event.
   ~ThreadActivity() override;
 
-  void request_stop() noexcept override { stop_.request_stop(); }
+  void request_stop() noexcept override { body_.request_stop(); }
 
   Result<void> join(Deadline deadline) override;
 
  private:
   ThreadPeer& parent_;
-  std::string name_;
-  std::function<void(Peer&, std::stop_token)> work_;
-  std::stop_source stop_;
+  ActivityBody body_;
   ThreadPeer self_;
-  std::exception_ptr error_;        // written before ended_
-  std::atomic<bool> ended_{false};  // released by the thread, acquired by the parent
+  std::atomic<bool> ended_{false};  // released by the thread after body_ ran; the parent acquires
   std::jthread thread_;             // last: joins before the rest goes
 
   void run() noexcept;

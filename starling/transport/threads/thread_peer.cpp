@@ -1,48 +1,10 @@
 #include "starling/transport/threads/thread_peer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "starling/transport/threads/thread_activity.hpp"
 
 namespace starling::threads {
-
-namespace {
-
-// A sink that goes over a piece more than once finds it in the second-level cache.
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
-
-/// A place among the waiters of an inbox.
-class Registration {
- public:
-  Registration(Inbox& inbox, const Waiter& waiter) : inbox_(inbox), waiter_(waiter) {
-    inbox_.add(waiter_);
-  }
-
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-
-  ~Registration() { inbox_.remove(waiter_); }
-
- private:
-  Inbox& inbox_;
-  Waiter waiter_;
-};
-
-void feed(std::span<const std::byte> payload, PieceSink sink) {
-  std::size_t offset = 0;
-  do {
-    const std::size_t size = std::min(kPieceBytes, payload.size() - offset);
-    sink(offset, payload.subspan(offset, size));
-    offset += size;
-  } while (offset < payload.size());
-}
-
-bool holds_floats(std::span<const std::byte> payload) {
-  return reinterpret_cast<std::uintptr_t>(payload.data()) % alignof(float) == 0;
-}
-
-}  // namespace
 
 ThreadPeer::ThreadPeer(Switchboard& board, PeerId id)
     : Peer(id,
@@ -74,40 +36,16 @@ std::unique_ptr<Activity> ThreadPeer::spawn(std::string name,
   return std::make_unique<ThreadActivity>(*this, std::move(name), std::move(work));
 }
 
-ThreadPeer::Wait ThreadPeer::wait(Deadline deadline,
-                                  FunctionRef<bool()> ready,
-                                  FunctionRef<bool()> hopeless) {
-  for (;;) {
-    const bool over = hopeless();  // asked first: what was sent before the end is at hand by now
-    if (ready()) {
-      return Wait::ready;
-    }
-    if (over) {
-      return Wait::hopeless;
-    }
-    if (stop_.stop_requested()) {
-      return Wait::cancelled;
-    }
-    if (board_.now() >= deadline.at) {
-      return Wait::deadline;
-    }
+WaitEnd ThreadPeer::wait(Deadline deadline, const Awaited& awaited) {
+  const auto park = [&] {
     parker_->park(board_.steady(deadline.at), board_.spin());
-  }
-}
-
-Failure ThreadPeer::gave_up(Wait how, PeerId other, const std::string& awaited, Time start) const {
-  Failure failure;
-  failure.kind = how == Wait::cancelled ? FailureKind::cancelled : FailureKind::deadline;
-  failure.peer = other;
-  failure.culprit = other;
-  failure.what = how == Wait::cancelled ? "told to stop, " + awaited : awaited;
-  failure.waited = board_.now() - start;
-  return failure;
+    return true;
+  };
+  return wait_for(awaited, deadline, clock_, stop_, park);
 }
 
 void ThreadPeer::RunningClock::sleep_for(Duration duration) {
-  const auto never = [] { return false; };
-  owner_.wait(in(duration), never, never);
+  owner_.wait(in(duration), {kNever, kNever});
 }
 
 Result<bool> ThreadPeer::SharedDirectory::put(std::string_view key, Record record, Deadline) {
@@ -128,14 +66,14 @@ Result<void> ThreadPeer::do_send(
   }
   const Time start = board_.now();
   if (put == Inbox::Put::full) {
-    const Registration place(inbox, {Waiter::For::room, id(), tag, parker_.get()});
+    const Registration place(inbox, Waiter<Parker>{News::room, id(), tag, parker_.get()});
     const auto taken = [&] {
       put = inbox.put(tag, letter);
       return put != Inbox::Put::full;
     };
-    const Wait ended = wait(deadline, taken, [] { return false; });
-    if (ended != Wait::ready) {
-      return gave_up(ended, to, "no room to send " + to_string(tag) + ": it does not read", start);
+    const WaitEnd ended = wait(deadline, {taken, kNever});
+    if (ended != WaitEnd::ready) {
+      return no_room(ended, to, tag, board_.now() - start);
     }
   }
   if (put == Inbox::Put::closed) {
@@ -169,9 +107,9 @@ Result<void> ThreadPeer::do_wait_posted(std::uint64_t ticket, Deadline deadline)
   Loan& loan = loans_[ticket];
   const Time start = board_.now();
   const auto over = [&] { return loan.over(); };
-  const Wait ended = wait(deadline, over, [] { return false; });
-  if (ended != Wait::ready && board_.inbox(loan.to).take_back(loan)) {
-    return gave_up(ended, loan.to, "it has not read " + to_string(loan.tag), start);
+  const WaitEnd ended = wait(deadline, {over, kNever});
+  if (ended != WaitEnd::ready && board_.inbox(loan.to).take_back(loan)) {
+    return not_taken(ended, loan.to, loan.tag, board_.now() - start);
   }
   wait_until_over(loan);  // too late to take it back: the reader is at it
   if (loan.state.load(std::memory_order_acquire) == Loan::State::lost) {
@@ -202,22 +140,21 @@ Result<void> ThreadPeer::do_await(Source from, Tag tag, Deadline deadline) {
     return {};
   }
   const Time start = board_.now();
-  const Registration place(inbox, {Waiter::For::letter, from, tag, parker_.get()});
+  const Registration place(inbox, Waiter<Parker>{News::letter, from, tag, parker_.get()});
   std::optional<PeerId> gone;
   const auto ready = [&] { return inbox.holds(from, tag); };
   const auto hopeless = [&] {
     gone = board_.gone(id(), from);
     return gone.has_value();
   };
-  const Wait ended = wait(deadline, ready, hopeless);
-  if (ended == Wait::ready) {
+  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  if (ended == WaitEnd::ready) {
     return {};
   }
-  if (ended == Wait::hopeless) {
+  if (ended == WaitEnd::hopeless) {
     return left(*gone, board_.now() - start);
   }
-  const std::string who = from ? "" : " from anyone";
-  return gave_up(ended, from.value_or(id()), "no message of " + to_string(tag) + who, start);
+  return no_message(ended, id(), from, tag, board_.now() - start);
 }
 
 std::optional<Message> ThreadPeer::do_take(Source from, Tag tag) {
@@ -239,11 +176,7 @@ Result<void> ThreadPeer::do_take_pieces(
   }
   const std::span<const std::byte> payload = (*letter)->bytes();
   if (fits((*letter)->stamp, payload.size())) {
-    if (holds_floats(payload)) {
-      feed(payload, sink);
-    } else {
-      feed(Buffer::copy_of(payload).bytes(), sink);
-    }
+    feed(payload, sink);
   }
   return {};
 }
@@ -253,14 +186,8 @@ void ThreadPeer::do_compute(Duration, FunctionRef<void()> work) {
 }
 
 Failure ThreadPeer::left(PeerId gone, Duration waited) const {
-  if (gone != id()) {
-    return failure_from(gone, board_.goodbye(gone), waited);
-  }
-  Failure failure;
-  failure.peer = gone;
-  failure.culprit = gone;
-  failure.what = "there is no other peer to wait for";
-  return failure;
+  return gone == id() ? nobody_else(gone, waited)
+                      : failure_from(gone, board_.goodbye(gone), waited);
 }
 
 }  // namespace starling::threads

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "starling/peer/peer.hpp"
+#include "starling/peer/wait.hpp"
 #include "starling/transport/threads/switchboard.hpp"
 
 namespace starling::threads {
@@ -38,14 +39,8 @@ class ThreadPeer final : public Peer {
 
   [[nodiscard]] Parker& parker() const noexcept { return *parker_; }
 
-  /// How a wait ended.
-  enum class Wait : std::uint8_t { ready, hopeless, cancelled, deadline };
-
-  /// Parks until `ready` or `hopeless`. News about both must reach parker().
-  Wait wait(Deadline deadline, FunctionRef<bool()> ready, FunctionRef<bool()> hopeless);
-
-  /// The failure of a wait for `other` since `start` that ended by deadline or by a stop.
-  Failure gave_up(Wait how, PeerId other, const std::string& awaited, Time start) const;
+  /// Parks until one of the ends has come. News about `awaited` must reach parker().
+  WaitEnd wait(Deadline deadline, const Awaited& awaited);
 
  private:
   class RunningClock final : public Clock {
@@ -91,7 +86,7 @@ class ThreadPeer final : public Peer {
       PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) override;
   void do_compute(Duration cost, FunctionRef<void()> work) override;
 
-  Failure left(PeerId gone, Duration waited) const;
+  [[nodiscard]] Failure left(PeerId gone, Duration waited) const;
   void wait_until_over(const Loan& loan) noexcept;
 
   Switchboard& board_;

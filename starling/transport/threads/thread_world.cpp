@@ -16,14 +16,9 @@ namespace {
 using threads::Switchboard;
 using threads::ThreadPeer;
 
-/// Tells observers, then the others. The time is taken before anyone can fail because of it.
+/// Closes the outcome first: nobody can fail because of it before its time is taken.
 void leave(Switchboard& board, ThreadPeer& peer, PeerOutcome& outcome) {
-  Goodbye goodbye = goodbye_of(peer.id(), outcome.error);
-  outcome.ended = board.now();
-  outcome.meter = peer.meter();
-  if (outcome.error) {
-    peer.emit_if_possible(PeerGone{peer.id(), goodbye.words});
-  }
+  Goodbye goodbye = close_outcome(peer, outcome);
   board.leave(peer.id(), std::move(goodbye));
 }
 
@@ -45,6 +40,25 @@ std::exception_ptr no_thread(const std::system_error& cause, std::size_t peers) 
                                        "threads: cannot start a thread for each of " +
                                            std::to_string(peers) + " peers: " + cause.what() +
                                            "; use fewer peers or raise the limit (ulimit -u)"));
+}
+
+/// A thread for every peer; the outcome of one that gets none says so.
+std::vector<std::jthread> start_all(Switchboard& board,
+                                    const std::function<void(Peer&)>& body,
+                                    std::vector<PeerOutcome>& outcomes) {
+  std::vector<std::jthread> running;
+  running.reserve(outcomes.size());
+  for (const PeerId id : board.peers()) {
+    PeerOutcome& outcome = outcomes[id.value];
+    try {
+      running.emplace_back([&board, id, &body, &outcome] { live(board, id, body, outcome); });
+    } catch (const std::system_error& cause) {
+      outcome.error = no_thread(cause, outcomes.size());
+      ThreadPeer absent(board, id);
+      leave(board, absent, outcome);
+    }
+  }
+  return running;
 }
 
 }  // namespace
@@ -76,20 +90,7 @@ RunReport ThreadWorld::run(const std::function<void(Peer&)>& body) {
   Switchboard board(options_);
   RunReport report;
   report.peers.resize(options_.peers);
-  {
-    std::vector<std::jthread> running;
-    running.reserve(options_.peers);
-    for (const PeerId id : board.peers()) {
-      PeerOutcome& outcome = report.peers[id.value];
-      try {
-        running.emplace_back([&board, id, &body, &outcome] { live(board, id, body, outcome); });
-      } catch (const std::system_error& cause) {
-        outcome.error = no_thread(cause, options_.peers);
-        ThreadPeer absent(board, id);
-        leave(board, absent, outcome);
-      }
-    }
-  }
+  start_all(board, body, report.peers).clear();  // joins them
   report.elapsed = board.now().time_since_epoch();
   report.culprit = culprit_of(report.peers);
   return report;
