@@ -26,8 +26,9 @@ namespace starling {
 
 class Peer;
 
-/// A send of borrowed memory under way. The memory must stay unchanged until wait() has succeeded
-/// or the handle is gone; the destructor takes back what the receiver has not begun to read.
+/// A send of borrowed memory under way. The memory must stay unchanged until wait() has returned or
+/// the handle is gone. A handle that goes without a wait gives the memory back at once; whether the
+/// message is still delivered is open then, but if it is, then whole and as it was lent.
 class [[nodiscard]] Pending {
  public:
   Pending() = default;
@@ -37,7 +38,10 @@ class [[nodiscard]] Pending {
   Pending& operator=(const Pending&) = delete;
   ~Pending();
 
-  /// Until the memory may be changed again. On failure the send is taken back.
+  /// Until the memory may be changed again: the receiver has read it, or the channel holds a copy,
+  /// within the bounds of a queue (QueueRoom). Success does not tell which, so not that the message
+  /// was read: from now on it is like one that was sent. On failure it was taken back and is not
+  /// delivered.
   Result<void> wait(Deadline deadline);
 
  private:

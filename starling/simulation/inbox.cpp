@@ -5,7 +5,9 @@
 namespace starling::simulation {
 
 bool Inbox::admit(const QueueKey& queue, Letter& letter) {
-  letter.has_room = rooms_[queue].enter(letter.payload.size());
+  Rooms& rooms = rooms_[queue];
+  QueueRoom& room = letter.ticket == 0 ? rooms.sent : rooms.posted;
+  letter.has_room = room.enter(letter.payload.size());
   return letter.has_room;
 }
 
@@ -13,7 +15,12 @@ void Inbox::release(const QueueKey& queue, const Letter& letter) {
   if (!letter.has_room) {
     return;
   }
-  rooms_[queue].leave(letter.payload.size());
+  Rooms& rooms = rooms_[queue];
+  if (letter.ticket != 0) {
+    rooms.posted.leave(letter.payload.size());
+    return;
+  }
+  rooms.sent.leave(letter.payload.size());
   call_out(News::room, queue);
 }
 

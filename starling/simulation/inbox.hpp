@@ -38,8 +38,8 @@ class Inbox {
 
   explicit Inbox(Scheduler& scheduler) : scheduler_(scheduler) {}
 
-  /// Counts `letter`, which is to be sent, against the bounds of its queue, if there is room. Posted
-  /// ones are not counted: they wait in the sender's own handles.
+  /// Counts `letter`, to be sent or just arrived, against the bounds of its queue, if there is
+  /// room. What is sent and what is posted have bounds of their own: neither holds the other up.
   bool admit(const QueueKey& queue, Letter& letter);
 
   /// `letter` is gone: what it took is free again.
@@ -76,8 +76,13 @@ class Inbox {
   void call_out_leave(PeerId peer, bool nobody_else);
 
  private:
+  struct Rooms {
+    QueueRoom sent;
+    QueueRoom posted;
+  };
+
   Scheduler& scheduler_;
-  std::map<QueueKey, QueueRoom> rooms_;
+  std::map<QueueKey, Rooms> rooms_;
   std::map<Place, Letter> letters_;
   std::map<std::pair<Tag, std::uint64_t>, PeerId> arrivals_;
   std::uint64_t arrived_ = 0;

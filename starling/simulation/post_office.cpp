@@ -206,15 +206,20 @@ void PostOffice::settle(PeerId to, const QueueKey& queue, std::uint64_t number, 
   }
 }
 
+/// A posted message is the office's own now if there is room to keep it; else when it is read.
 void PostOffice::deliver(Transfer& transfer) {
   Inbox& inbox = node(transfer.to).inbox;
-  const std::uint64_t ticket = transfer.letter.ticket;
-  const Inbox::Place place = inbox.put(transfer.queue, std::move(transfer.letter));
+  Letter& letter = transfer.letter;
+  const std::uint64_t ticket = letter.ticket;
+  const bool kept = ticket == 0 || inbox.admit(transfer.queue, letter);
+  const Inbox::Place place = inbox.put(transfer.queue, std::move(letter));
   const auto loan = loans_.find(ticket);
   if (loan != loans_.end()) {
     loan->second.transfer = 0;
     loan->second.place = place;
-    decide(ticket, Posted::arrived);
+    if (kept) {
+      decide(ticket, Posted::taken);
+    }
   }
   inbox.call_out(News::letter, transfer.queue);
 }
@@ -230,7 +235,12 @@ std::optional<Message> PostOffice::take(PeerId owner, Source from, Tag tag) {
   if (!taken) {
     return std::nullopt;
   }
-  return Message{taken->from, taken->letter.stamp, std::move(taken->letter.payload)};
+  Letter& letter = taken->letter;
+  const auto loan = loans_.find(letter.ticket);
+  if (loan != loans_.end() && loan->second.fate == Posted::under_way) {
+    decide(letter.ticket, Posted::taken);
+  }
+  return Message{taken->from, letter.stamp, std::move(letter.payload)};
 }
 
 std::optional<PeerId> PostOffice::gone(PeerId owner, Source from, Tag tag) const {

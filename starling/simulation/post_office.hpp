@@ -19,7 +19,11 @@
 namespace starling::simulation {
 
 /// What became of a posted message.
-enum class Posted : std::uint8_t { under_way, arrived, lost };
+enum class Posted : std::uint8_t {
+  under_way,
+  taken,  ///< it has arrived and found room, or was read: like one that was sent
+  lost,
+};
 
 class PostOffice {
  public:

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "starling/core/error.hpp"
+#include "starling/peer/queue_room.hpp"
 #include "starling/simulation/sim_test_support.hpp"
 
 namespace starling::simulation {
@@ -174,6 +175,54 @@ TEST(VirtualTime, TheDirectoryIsFarAwayAndMayNotAnswer) {
   }).or_throw();
   // Binomial(200, 0.25): mean 50, standard deviation 6.1; five of them.
   EXPECT_NEAR(static_cast<double>(lost), 50, 31);
+}
+
+std::span<const std::byte> bytes_of(const std::vector<float>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+TEST(Posts, AreOverWhenTheyHaveArrived) {
+  simulate({.peers = 2}, [](Peer& peer) {
+    if (peer.id() == PeerId{1}) {
+      peer.clock().sleep_for(1s);  // nobody reads yet
+      EXPECT_EQ(receive(peer, {0}), 1U);
+      EXPECT_EQ(receive(peer, {0}), 3U);
+      return;
+    }
+    const std::vector<float> own(250'000);  // 8 ms
+    peer.post({1}, kTag, round_stamp(1), bytes_of(own)).wait(in(peer, 500ms)).or_throw();
+    EXPECT_GT(peer.clock().now(), Time{8ms});
+    EXPECT_LT(peer.clock().now(), Time{10ms});
+    Pending late = peer.post({1}, kTag, round_stamp(2), bytes_of(own));
+    const Failure failure = failure_of(late.wait(in(peer, 1ms)));
+    EXPECT_EQ(failure.kind, FailureKind::deadline);
+    EXPECT_THAT(failure.what, HasSubstr("has not taken"));
+    send(peer, {1}, 3);  // what was under way was taken back
+  }).or_throw();
+}
+
+TEST(Posts, WithoutRoomAreOverWhenTheyAreRead) {
+  simulate({.peers = 2}, [](Peer& peer) {
+    if (peer.id() == PeerId{1}) {
+      peer.clock().sleep_for(1s);
+      for (std::uint64_t k = 0; k < QueueRoom::kMessagesMax + 2; ++k) {
+        EXPECT_EQ(receive(peer, {0}), k);
+      }
+      return;
+    }
+    const std::vector<float> own(1);
+    for (std::uint64_t k = 0; k < QueueRoom::kMessagesMax; ++k) {
+      peer.post({1}, kTag, round_stamp(k), bytes_of(own)).wait(in(peer, 1h)).or_throw();
+    }
+    EXPECT_LT(peer.clock().now(), Time{1s});
+    Pending one_more = peer.post({1}, kTag, round_stamp(64), bytes_of(own));
+    EXPECT_FALSE(peer.post({1}, kTag, round_stamp(0), bytes_of(own)).wait(in(peer, 100ms)))
+        << "taken back though it has arrived";
+    send(peer, {1}, 65);  // what is sent has bounds of its own
+    EXPECT_LT(peer.clock().now(), Time{1s});
+    one_more.wait(in(peer, 1h)).or_throw();
+    EXPECT_GE(peer.clock().now(), Time{1s});
+  }).or_throw();
 }
 
 TEST(TimeLimit, EndsWhoeverStillRuns) {

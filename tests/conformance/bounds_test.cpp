@@ -1,4 +1,8 @@
 // Deadlines and bounded queues: nothing waits for ever, nothing grows without bound.
+#include <array>
+
+#include "starling/peer/queue_room.hpp"
+
 #include "tests/conformance/on_worlds.hpp"
 
 namespace starling::testing {
@@ -111,6 +115,24 @@ TEST_P(Bounds, FullQueueHoldsTheSenderBack) {
     // Another lane has a queue of its own; what was refused is sent once the reader makes room.
     peer.send({1}, kOtherTag, round_stamp(sent), {}, soon(peer)).or_throw();
     peer.send({1}, kTag, round_stamp(sent), floats({1.0F}), soon(peer)).or_throw();
+  });
+}
+
+TEST_P(Bounds, PostsThatNobodyReadsFillUpToo) {
+  constexpr std::uint64_t kFarTooMany = 100'000;
+  run([](Peer& peer) {
+    if (peer.id() == PeerId{0}) {
+      const std::array<float, 1> own = {1.0F};
+      std::uint64_t given_back = 0;
+      Result<void> done;
+      while (done && given_back < kFarTooMany) {
+        done = peer.post({1}, kTag, {}, bytes_of(own)).wait(peer.clock().in(20ms));
+        given_back += done ? 1 : 0;
+      }
+      EXPECT_EQ(failure_of(done).kind, FailureKind::deadline);
+      EXPECT_LE(given_back, 2 * QueueRoom::kMessagesMax) << "copies have a bound as what is sent";
+    }
+    meet(peer);
   });
 }
 

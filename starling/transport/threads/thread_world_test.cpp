@@ -74,6 +74,71 @@ TEST(ThreadWorld, LentBytesAreReadWhereTheyLie) {
   EXPECT_GT(pieces, 1U) << "pieces fit the cache";
 }
 
+/// Peer 0 lends memory; peer 1 reads only once that is over, and must not find it then.
+void lend_unread(const std::function<void(Peer&, std::span<const std::byte>)>& lend) {
+  constexpr Tag kGo{Purpose::user, 1};
+  const std::vector<float> own(10, 1.0F);
+  ThreadWorld world({.peers = 2});
+  world
+      .run([&](Peer& peer) {
+        const Deadline deadline = peer.clock().in(30s);
+        if (peer.id() == PeerId{0}) {
+          lend(peer, std::as_bytes(std::span(own)));
+          peer.send({1}, kTag, {.round = 2}, {}, deadline).or_throw();
+          peer.send({1}, kGo, {}, {}, deadline).or_throw();
+          return;
+        }
+        peer.receive(PeerId{0}, kGo, deadline).or_throw();
+        EXPECT_EQ(peer.receive(PeerId{0}, kTag, deadline).or_throw().stamp.round, 2U);
+      })
+      .or_throw();
+}
+
+TEST(ThreadWorld, UnreadLoanIsTakenBackAtItsDeadline) {
+  lend_unread([](Peer& peer, std::span<const std::byte> memory) {
+    const Result<void> done =
+        peer.post({1}, kTag, {.round = 1}, memory).wait(peer.clock().in(30ms));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, FailureKind::deadline);
+    EXPECT_GE(done.error().waited, 30ms);
+  });
+}
+
+TEST(ThreadWorld, UnreadLoanIsTakenBackWhenItsHandleGoes) {
+  lend_unread([](Peer& peer, std::span<const std::byte> memory) {
+    const Pending lent = peer.post({1}, kTag, {.round = 1}, memory);
+  });
+}
+
+TEST(ThreadWorld, UnreadLoanIsTakenBackByAStop) {
+  lend_unread([](Peer& peer, std::span<const std::byte> memory) {
+    const auto lender = peer.spawn("lender", [&](Peer& self, std::stop_token) {
+      const Result<void> done =
+          self.post({1}, kTag, {.round = 1}, memory).wait(Deadline{Time::max()});
+      ASSERT_FALSE(done);
+      EXPECT_EQ(done.error().kind, FailureKind::cancelled);
+    });
+    lender->request_stop();
+    lender->join(peer.clock().in(30s)).or_throw();
+  });
+}
+
+TEST(ThreadWorld, UnreadLoanIsLostWhenItsReaderLeaves) {
+  const std::vector<float> own(10, 1.0F);
+  ThreadWorld world({.peers = 2});
+  world
+      .run([&](Peer& peer) {
+        if (peer.id() == PeerId{1}) {
+          return;
+        }
+        Pending lent = peer.post({1}, kTag, {}, std::as_bytes(std::span(own)));
+        const Result<void> done = lent.wait(peer.clock().in(30s));
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().kind, FailureKind::lost);
+      })
+      .or_throw();
+}
+
 TEST(ThreadWorld, WorksWithAndWithoutSpinning) {
   for (const Duration spin : {Duration{}, Duration(20us), Duration(1ms)}) {
     for (const std::size_t peers : {2U, 5U}) {
