@@ -37,6 +37,15 @@ inline constexpr Source kAnyPeer = std::nullopt;
 /// Lanes are numbered 0 .. kLanesMax-1.
 inline constexpr std::uint16_t kLanesMax = 256;
 
+/// One of the queues of a reader: messages of one are read in the order they were sent.
+struct QueueKey {
+  Tag tag;
+  PeerId from;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 mistakes a defaulted <=>
+  friend constexpr auto operator<=>(const QueueKey&, const QueueKey&) = default;
+};
+
 /// "mixing/0", for messages.
 std::string to_string(Tag tag);
 

@@ -36,9 +36,9 @@ class Waiters {
 
   void remove(const Waiter<Sleeper>& waiter) noexcept { std::erase(all_, &waiter); }
 
-  auto begin() const noexcept { return all_.begin(); }
+  [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
 
-  auto end() const noexcept { return all_.end(); }
+  [[nodiscard]] auto end() const noexcept { return all_.end(); }
 
  private:
   std::vector<const Waiter<Sleeper>*> all_;

@@ -15,15 +15,6 @@
 
 namespace starling::simulation {
 
-/// One queue of a reader.
-struct QueueKey {
-  Tag tag;
-  PeerId from;
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 mistakes a defaulted <=>
-  friend constexpr auto operator<=>(const QueueKey&, const QueueKey&) = default;
-};
-
 struct Letter {
   Stamp stamp;
   Buffer payload;
@@ -88,7 +79,7 @@ class Inbox {
   std::uint64_t arrived_ = 0;
   Waiters<Task> waiters_;
 
-  std::map<Place, Letter>::const_iterator first_of(const QueueKey& queue) const;
+  [[nodiscard]] std::map<Place, Letter>::const_iterator first_of(const QueueKey& queue) const;
   Letter extract(std::map<Place, Letter>::const_iterator letter);
 };
 

@@ -107,19 +107,12 @@ class Inbox {
   void remove(const Waiter<Parker>& waiter) noexcept;
 
  private:
-  struct Key {
-    Tag tag;
-    PeerId from;
-
-    friend constexpr auto operator<=>(const Key&, const Key&) = default;
-  };
-
   struct Queue {
     std::list<Letter> letters;
     QueueRoom room;
   };
 
-  using Queues = std::map<Key, Queue>;
+  using Queues = std::map<QueueKey, Queue>;
 
   std::mutex mutex_;  // guards all below; no other lock but a parker's is taken under it
   Queues queues_;
