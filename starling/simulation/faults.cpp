@@ -31,17 +31,17 @@ struct Rate {
 /// How the item of a kind is written.
 struct Form {
   const char* name;
-  Fault::Kind kind;
   const char* form;
+  Fault::Kind kind;
   bool needs_duration;
 };
 
 constexpr Form kForms[] = {
-    {"kill", Fault::Kind::kill, "kill:SHARE or kill:SHARE:TIME", false},
-    {"pause", Fault::Kind::pause, "pause:SHARE:TIME", true},
-    {"slow", Fault::Kind::slow, "slow:SHARExFACTOR or slow:SHARExFACTOR:TIME", false},
-    {"linkdown", Fault::Kind::link_down, "linkdown:SHARE:TIME", true},
-    {"delay", Fault::Kind::delay, "delay:SHARE:TIME", true},
+    {"kill", "kill:SHARE or kill:SHARE:TIME", Fault::Kind::kill, false},
+    {"pause", "pause:SHARE:TIME", Fault::Kind::pause, true},
+    {"slow", "slow:SHARExFACTOR or slow:SHARExFACTOR:TIME", Fault::Kind::slow, false},
+    {"linkdown", "linkdown:SHARE:TIME", Fault::Kind::link_down, true},
+    {"delay", "delay:SHARE:TIME", Fault::Kind::delay, true},
 };
 
 const Form& form_of(std::string_view rates, const std::string& name) {

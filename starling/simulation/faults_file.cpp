@@ -26,14 +26,14 @@ struct Form {
 };
 
 const std::vector<Form>& forms() {
-  static const std::vector<Form> kForms{
+  static const std::vector<Form> table{
       {"kill", Fault::Kind::kill, {"peer", "from"}, {"until"}},
       {"pause", Fault::Kind::pause, {"peer", "until"}, {"from"}},
       {"slow", Fault::Kind::slow, {"peer", "factor"}, {"from", "until"}},
       {"link-down", Fault::Kind::link_down, {"peer"}, {"other", "from", "until"}},
       {"delay", Fault::Kind::delay, {"by"}, {"peer", "other", "from", "until", "probability"}},
   };
-  return kForms;
+  return table;
 }
 
 class Reader {

@@ -19,7 +19,7 @@ namespace s4u = simgrid::s4u;
 using Hosts = std::vector<s4u::Host*>;
 
 // What SimGrid's network model is told. Always all of it: the settings outlive an engine.
-struct NetworkModel {
+struct TransferModel {
   const char* latency_factor;
   const char* bandwidth_factor;
   const char* weight_s;   // unfairness between flows of different round-trip times
@@ -28,14 +28,14 @@ struct NetworkModel {
 };
 
 // Time of a transfer = latency + bytes / bandwidth, nothing else.
-constexpr NetworkModel kExact{"1", "1", "0", "0", "no"};
+constexpr TransferModel kExact{"1", "1", "0", "0", "no"};
 // TCP: 3 % of the bits are headers, a window of 4 MiB, slow partners get less. SimGrid's own
 // latency factor (13, calibrated on clusters) would turn 30 ms into 390.
-constexpr NetworkModel kTcp{"1", "0.97", "20537", "4194304", "no"};
+constexpr TransferModel kTcp{"1", "0.97", "20537", "4194304", "no"};
 // What the authors of platform files calibrate for.
-constexpr NetworkModel kSimgrid{"13.01", "0.97", "20537", "4194304", "yes"};
+constexpr TransferModel kSimgrid{"13.01", "0.97", "20537", "4194304", "yes"};
 
-void set_model(const NetworkModel& model) {
+void set_model(const TransferModel& model) {
   s4u::Engine::set_config(std::string("network/latency-factor:") + model.latency_factor);
   s4u::Engine::set_config(std::string("network/bandwidth-factor:") + model.bandwidth_factor);
   s4u::Engine::set_config(std::string("network/weight-S:") + model.weight_s);

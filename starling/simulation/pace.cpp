@@ -8,7 +8,7 @@
 
 namespace starling::simulation {
 
-Pace::Pace(double speed, std::vector<Spell> spells) {
+Pace::Pace(double speed, const std::vector<Spell>& spells) {
   ensure(speed > 0, "a host has a positive speed", speed);
   std::set<Time> edges{Time::max()};
   for (const Spell& spell : spells) {

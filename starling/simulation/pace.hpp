@@ -17,7 +17,7 @@ struct Spell {
 class Pace {
  public:
   /// @pre speed > 0; no factor is negative; a pause ends. Spells may overlap: factors multiply.
-  explicit Pace(double speed = 1.0, std::vector<Spell> spells = {});
+  explicit Pace(double speed = 1.0, const std::vector<Spell>& spells = {});
 
   /// When work of `cost` (at speed 1) is done that begins at `start`.
   [[nodiscard]] Time finish(Time start, Duration cost) const;

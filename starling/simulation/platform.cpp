@@ -45,7 +45,7 @@ std::vector<std::size_t> parse_extents(std::string_view text,
 }
 
 void parse_setting(std::string_view text, std::string_view setting, Platform& platform) {
-  static const std::vector<std::string> kKeys{"bandwidth", "latency"};
+  static const std::vector<std::string> keys{"bandwidth", "latency"};
   const std::size_t equals = setting.find('=');
   const std::string key(setting.substr(0, equals));
   const std::string_view value =
@@ -66,7 +66,7 @@ void parse_setting(std::string_view text, std::string_view setting, Platform& pl
     }
     refuse(text, "expected latency=TIME like 10us or 0.001, found '" + std::string(setting) + "'");
   }
-  refuse(text, "unknown setting '" + key + "'" + suggestion(key, kKeys));
+  refuse(text, "unknown setting '" + key + "'" + suggestion(key, keys));
 }
 
 // In the order of Platform::Kind.

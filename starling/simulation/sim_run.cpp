@@ -57,7 +57,7 @@ std::vector<Pace> SimRun::paces(const SimPlan& plan) const {
   }
   std::vector<Pace> paces;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
-    paces.emplace_back(kernel_.speed(rank) * plan.speeds[rank], std::move(spells[rank]));
+    paces.emplace_back(kernel_.speed(rank) * plan.speeds[rank], spells[rank]);
   }
   return paces;
 }

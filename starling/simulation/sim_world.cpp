@@ -47,14 +47,14 @@ void SimOptions::validate() const {
 
 SimWorld::SimWorld(const SimOptions& options)
     : options_(options), plan_(std::make_unique<Plan>()), incarnations_(options.peers, 0) {
-  using namespace simulation;
   options_.validate();
-  plan_->platform = parse_platform(options_.platform, options_.peers);
-  plan_->faults = plan_faults(options_.faults, options_.peers, options_.seed);
-  plan_->speeds =
-      plan_speeds(options_.host_speeds, options_.stragglers, options_.peers, options_.seed);
-  if (plan_->platform.kind == Platform::Kind::file) {
-    const Kernel probe(plan_->platform, {options_.peers, options_.seed, options_.stack_bytes});
+  plan_->platform = simulation::parse_platform(options_.platform, options_.peers);
+  plan_->faults = simulation::plan_faults(options_.faults, options_.peers, options_.seed);
+  plan_->speeds = simulation::plan_speeds(
+      options_.host_speeds, options_.stragglers, options_.peers, options_.seed);
+  if (plan_->platform.kind == simulation::Platform::Kind::file) {
+    const simulation::Kernel probe(plan_->platform,
+                                   {options_.peers, options_.seed, options_.stack_bytes});
   }
 }
 
