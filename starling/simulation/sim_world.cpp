@@ -29,6 +29,9 @@ void SimOptions::validate() const {
   expect_positive(detection, "the time until a dead host is noticed");
   expect_positive(stall_patience, "the patience with a stalled run");
   expect_positive(directory_delay, "the delay of the directory");
+  if (run_length < Duration{}) {
+    throw ConfigError("simulation: the length of the run must not be negative");
+  }
   if (time_limit < Duration{}) {
     throw ConfigError("simulation: the time limit must not be negative");
   }
@@ -50,7 +53,9 @@ SimWorld::SimWorld(const SimOptions& options)
   using namespace simulation;
   options_.validate();
   plan_->platform = parse_platform(options_.platform, options_.peers);
-  plan_->faults = plan_faults(options_.faults, options_.peers, options_.seed);
+  plan_->faults = plan_faults(
+      options_.faults,
+      {.peers = options_.peers, .seed = options_.seed, .run_length = options_.run_length});
   plan_->speeds =
       plan_speeds(options_.host_speeds, options_.stragglers, options_.peers, options_.seed);
   if (plan_->platform.kind == Platform::Kind::file) {

@@ -24,6 +24,7 @@ struct SimOptions {
   Duration slow_warning = std::chrono::seconds(5);  ///< first warning about a wait; doubles after
   std::string platform = "lan";  ///< see platform.hpp and `starling list platforms`
   std::string faults = {};       ///< rates or a TOML file, see faults.hpp; empty: none
+  Duration run_length{};         ///< what a run lasts at least: rates are drawn over it; 0: unknown
   std::string host_speeds = {};  ///< see host_speeds.hpp; empty: all 1
   std::string stragglers = {};   ///< see host_speeds.hpp; empty: none
   /// From the moment a host goes off until the others know: two heartbeats of half a second.

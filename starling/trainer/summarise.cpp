@@ -53,6 +53,20 @@ std::size_t culprit_of(const Plan& plan, const RunReport& report) {
   return *report.culprit;
 }
 
+/// What people can do about a run that ended with a lost peer.
+std::string advice_on_loss(const Plan& plan) {
+  const std::vector<std::string>& takes = plan.entry->options;
+  const bool can_go_on = std::find(takes.begin(), takes.end(), "on-loss") != takes.end() &&
+                         plan.experiment.not_finite != NotFinite::skip_round;
+  if (can_go_on && plan.experiment.algorithm_options.on_loss == OnLoss::stop) {
+    return "; --on-loss continue goes on without the lost";
+  }
+  if (plan.experiment.checkpoint.every > 0) {
+    return "; --resume " + checkpoint_directory(plan.experiment).string() + " goes on from there";
+  }
+  return "; with --checkpoint-every such a run can be resumed";
+}
+
 void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
   const std::size_t culprit = culprit_of(plan, report);
   const std::exception_ptr& error = report.peers[culprit].error;
@@ -63,6 +77,9 @@ void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
     summary.error = to_string(PeerId{culprit}) + ": " + cause.what();
   } catch (...) {
     summary.error = to_string(PeerId{culprit}) + ": an exception of unknown type";
+  }
+  if (summary.exit_code == ExitCode::peers_lost) {
+    summary.error += advice_on_loss(plan);
   }
 }
 
@@ -103,16 +120,31 @@ Finished finished_of(std::span<const PeerResult> results) {
   return finished;
 }
 
-void add_accuracy(const Finished& results, Summary& summary) {
-  if (!results.front()->own_evaluation.has_accuracy) {
+/// Of the models that were tested at all: an interrupt may have cut the tests short.
+void add_accuracy(const Plan& plan, const Finished& results, Summary& summary) {
+  Finished tested;
+  std::size_t in_full = 0;
+  for (const PeerResult* result : results) {
+    const std::size_t samples = result->own_evaluation.samples;
+    in_full += samples >= std::max<std::size_t>(1, plan.evaluation_samples.size()) ? 1 : 0;
+    if (samples > 0) {
+      tested.push_back(result);
+    }
+  }
+  if (in_full < results.size()) {
+    summary.notes.push_back("interrupted: of " + std::to_string(results.size()) + " own models " +
+                            std::to_string(in_full) + " were tested in full and " +
+                            std::to_string(tested.size() - in_full) + " in part");
+  }
+  if (tested.empty() || !tested.front()->own_evaluation.has_accuracy) {
     return;
   }
   summary.accuracy_mean = 0.0;
   summary.accuracy_min = std::numeric_limits<double>::infinity();
   summary.accuracy_max = -std::numeric_limits<double>::infinity();
-  for (const PeerResult* result : results) {
+  for (const PeerResult* result : tested) {
     const double accuracy = result->own_evaluation.accuracy();
-    summary.accuracy_mean += accuracy / static_cast<double>(results.size());
+    summary.accuracy_mean += accuracy / static_cast<double>(tested.size());
     summary.accuracy_min = std::min(summary.accuracy_min, accuracy);
     summary.accuracy_max = std::max(summary.accuracy_max, accuracy);
   }
@@ -164,6 +196,7 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.seed = plan.experiment.seed;
   summary.step_seconds = plan.step_seconds;
   summary.notes = plan.notes;
+  summary.notes.insert(summary.notes.end(), report.notes.begin(), report.notes.end());
   summary.loss = summary.accuracy_mean = summary.accuracy_min = kUnknown;
   summary.accuracy_max = summary.accuracy_averaged_model = kUnknown;
   summary.consensus_distance = kUnknown;
@@ -182,7 +215,7 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
     note_the_lost(results, summary);
   }
   summary.parameters_sha256 = hash_of(finished);
-  add_accuracy(finished, summary);
+  add_accuracy(plan, finished, summary);
   return average_models(finished, summary);
 }
 

@@ -19,7 +19,7 @@ struct WorldRequest {
   std::uint64_t seed = 1;
   Observer* observer = nullptr;
   Duration slow_warning{};
-  double step_seconds = 0.0;    ///< cost of one step on a machine of speed 1
+  Duration run_length{};        ///< cost of all steps on a machine of speed 1
   std::size_t stack_bytes = 0;  ///< what the model needs on the stack of a peer
 };
 
