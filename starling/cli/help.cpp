@@ -133,7 +133,7 @@ Examples:
   starling train --peers 8 --algorithm gossip-pga --period 6 --model cnn --epochs 2
   starling train --on sim --platform torus:4x4 --peers 16 --faults kill:0.01 --algorithm sgp
       --on-loss continue --model linear --steps 300
-  starling train --config experiment.toml --print-config
+  starling train --config runs/ring/config.toml --print-config
 
 Ctrl-C once finishes the round, saves a checkpoint if there is a folder for it, and reports;
 twice ends at once.
