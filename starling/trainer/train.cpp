@@ -211,7 +211,9 @@ class Run : public Observer {
          .seed = plan_.experiment.seed,
          .observer = this,
          .slow_warning = from_seconds(plan_.experiment.slow_warning_seconds),
-         .run_length = run_length(),
+         .computing = computing(),
+         .exchanges = exchanges(),
+         .message_bytes = judge_->layout().elements() * sizeof(float),
          .stack_bytes = plan_.stack_bytes});
     const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_};
     std::vector<PeerResult> results(plan_.experiment.peers);
@@ -253,7 +255,12 @@ class Run : public Observer {
     return beginning_ ? beginning_->checkpoint.step : 0;
   }
 
-  [[nodiscard]] Duration run_length() const;
+  [[nodiscard]] double steps_ahead() const {
+    return static_cast<double>(plan_.total_steps - steps_before());
+  }
+
+  [[nodiscard]] Duration computing() const;
+  [[nodiscard]] double exchanges() const;
   RecorderOptions recorder_options();
   void snapshot_taken(const SnapshotReport& report);
   objective::Evaluation evaluate(std::span<const float> model);
@@ -266,9 +273,9 @@ class Run : public Observer {
 
 /// Short last batches cost less than a step: what counts is how full those of the largest shard
 /// are.
-Duration Run::run_length() const {
+Duration Run::computing() const {
   constexpr double kLongest = 1e9;  // seconds: a clock of nanoseconds holds nine times as much
-  double steps = static_cast<double>(plan_.total_steps - steps_before());
+  double steps = steps_ahead();
   if (plan_.steps_per_epoch > 0) {
     std::size_t largest = 0;
     for (const auto& shard : plan_.partition) {
@@ -279,6 +286,16 @@ Duration Run::run_length() const {
     steps *= std::min(1.0, static_cast<double>(largest) / room);
   }
   return from_seconds(std::min(kLongest, steps * plan_.step_seconds));
+}
+
+/// One a step, but of methods whose peers go alone for a period.
+double Run::exchanges() const {
+  if (plan_.experiment.peers == 1) {
+    return 0.0;
+  }
+  const std::uint64_t chosen = plan_.experiment.algorithm_options.period;
+  const std::uint64_t period = chosen != 0 ? chosen : plan_.entry->default_period;
+  return plan_.entry->exact_on_full ? steps_ahead() / static_cast<double>(period) : steps_ahead();
 }
 
 RecorderOptions Run::recorder_options() {
