@@ -72,7 +72,7 @@ std::string exit_code_lines() {
   return text;
 }
 
-std::string markdown_cell(std::string text) {
+std::string markdown_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
     result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -189,7 +189,7 @@ Listing platforms_of_simulation(const CommandLine&) {
 }  // namespace
 
 std::string list_text(const CommandLine& line) {
-  static const std::map<std::string, Listing (*)(const CommandLine&)> kLists{
+  static const std::map<std::string, Listing (*)(const CommandLine&)> lists{
       {"algorithms", algorithms},
       {"topologies", topologies},
       {"collectives", collectives},
@@ -198,7 +198,7 @@ std::string list_text(const CommandLine& line) {
       {"models", models},
       {"data", data},
       {"platforms", platforms_of_simulation}};
-  const Listing list = kLists.at(line.list_kind)(line);
+  const Listing list = lists.at(line.list_kind)(line);
   if (line.list_json) {
     return list.json.dump(2) + "\n";
   }

@@ -124,7 +124,7 @@ Refusal only_with_out() {
 Refusal only_with_checkpoints() {
   return [folder = only_with_folder()](const Settings& settings) -> std::string {
     const auto& experiment = settings.experiment;
-    const std::string why = folder(settings);
+    std::string why = folder(settings);
     if (!why.empty() || experiment.checkpoint.every > 0 || !experiment.resume.empty()) {
       return why;
     }

@@ -62,7 +62,7 @@ Option injections(Option option) {
 template <class OfEntry>
 Option with_algorithms_default(Option option, const std::string& unset, OfEntry default_of) {
   option.show = [show = std::move(option.show), unset, default_of](const Settings& settings) {
-    const std::string value = show(settings);
+    std::string value = show(settings);
     if (value != unset) {
       return value;
     }

@@ -240,6 +240,7 @@ const auto& find_line(const Lines& lines, const Spec& spec) {
 std::span<const CatalogEntry> model_catalog() {
   static const std::vector<CatalogEntry> entries = [] {
     std::vector<CatalogEntry> all;
+    all.reserve(kModels.size());
     for (const ModelLine& line : kModels) {
       all.push_back({.name = line.name,
                      .summary = line.summary,
@@ -254,6 +255,7 @@ std::span<const CatalogEntry> model_catalog() {
 std::span<const CatalogEntry> data_catalog() {
   static const std::vector<CatalogEntry> entries = [] {
     std::vector<CatalogEntry> all;
+    all.reserve(kData.size());
     for (const DataLine& line : kData) {
       all.push_back({.name = line.name, .summary = line.summary});
     }
