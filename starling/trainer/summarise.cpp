@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <sstream>
+#include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/core/sha256.hpp"
 #include "starling/core/span_math.hpp"
+#include "starling/core/text.hpp"
 
 namespace starling::trainer {
 
@@ -185,6 +189,37 @@ std::vector<float> average_models(const Finished& results, Summary& summary) {
   return averaged;
 }
 
+/// Who was slow, the longest wait first; only the worst are named.
+void add_slow_notes(const std::map<std::size_t, SlowTotal>& slow, std::vector<std::string>& notes) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::pair<std::size_t, SlowTotal>> worst(slow.begin(), slow.end());
+  std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
+    return a.second.longest > b.second.longest;
+  });
+  for (std::size_t k = 0; k < std::min(kMost, worst.size()); ++k) {
+    const auto& [rank, total] = worst[k];
+    std::ostringstream text;
+    text << to_string(PeerId{rank}) << " was slow: others warned " << total.warnings
+         << (total.warnings == 1 ? " time" : " times") << " that they wait for it, up to "
+         << seconds(total.longest) << " s";
+    notes.push_back(text.str());
+  }
+  if (worst.size() > kMost) {
+    notes.push_back("and " + std::to_string(worst.size() - kMost) + " more peers were slow");
+  }
+}
+
+/// The first few lines in one.
+std::string first_lines(const std::string& text) {
+  constexpr std::size_t kMost = 4;
+  const std::vector<std::string> lines = split(text, '\n');
+  std::string joined;
+  for (std::size_t k = 0; k < std::min(kMost, lines.size()) && !lines[k].empty(); ++k) {
+    joined.append(k == 0 ? "" : ", ").append(lines[k]);
+  }
+  return lines.size() > kMost + 1 ? joined + ", ..." : joined;
+}
+
 }  // namespace
 
 std::optional<std::vector<float>> summarise(const Plan& plan,
@@ -217,6 +252,17 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.parameters_sha256 = hash_of(finished);
   add_accuracy(plan, finished, summary);
   return average_models(finished, summary);
+}
+
+void add_totals(const RunTotals& totals, Summary& summary) {
+  summary.training_loss = totals.training_loss;
+  summary.rejected_contributions = totals.rejected_contributions;
+  summary.partners_lost = totals.partners_lost;
+  summary.reports_dropped = totals.reports_dropped;
+  if (!summary.error.empty() && !totals.stalled.empty()) {
+    summary.error += "; when nothing could run, " + first_lines(totals.stalled);
+  }
+  add_slow_notes(totals.slow, summary.notes);
 }
 
 }  // namespace starling::trainer

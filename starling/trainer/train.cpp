@@ -5,14 +5,13 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/core/policy.hpp"
-#include "starling/core/text.hpp"
 #include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/evaluate.hpp"
+#include "starling/trainer/forecast.hpp"
 #include "starling/trainer/metrics.hpp"
 #include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/safetensors.hpp"
@@ -141,37 +140,6 @@ std::map<std::string, std::string> config_entries(const Plan& plan) {
   return entries;
 }
 
-/// Who was slow, the longest wait first; only the worst are named.
-void add_slow_notes(const std::map<std::size_t, SlowTotal>& slow, std::vector<std::string>& notes) {
-  constexpr std::size_t kMost = 5;
-  std::vector<std::pair<std::size_t, SlowTotal>> worst(slow.begin(), slow.end());
-  std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
-    return a.second.longest > b.second.longest;
-  });
-  for (std::size_t k = 0; k < std::min(kMost, worst.size()); ++k) {
-    const auto& [rank, total] = worst[k];
-    std::ostringstream text;
-    text << to_string(PeerId{rank}) << " was slow: others warned " << total.warnings
-         << (total.warnings == 1 ? " time" : " times") << " that they wait for it, up to "
-         << seconds(total.longest) << " s";
-    notes.push_back(text.str());
-  }
-  if (worst.size() > kMost) {
-    notes.push_back("and " + std::to_string(worst.size() - kMost) + " more peers were slow");
-  }
-}
-
-/// The first few lines in one.
-std::string first_lines(const std::string& text) {
-  constexpr std::size_t kMost = 4;
-  const std::vector<std::string> lines = split(text, '\n');
-  std::string joined;
-  for (std::size_t k = 0; k < std::min(kMost, lines.size()) && !lines[k].empty(); ++k) {
-    joined.append(k == 0 ? "" : ", ").append(lines[k]);
-  }
-  return lines.size() > kMost + 1 ? joined + ", ..." : joined;
-}
-
 /// Everything of one run that is not a peer's: evaluation of the averaged model, files, the
 /// summary.
 class Run : public Observer {
@@ -206,13 +174,14 @@ class Run : public Observer {
     if (surroundings_.on_begin) {
       surroundings_.on_begin(steps_before(), plan_.total_steps);
     }
+    const Forecast forecast = forecast_of(plan_, plan_.total_steps - steps_before());
     const auto world = surroundings_.make_world(
         {.peers = plan_.experiment.peers,
          .seed = plan_.experiment.seed,
          .observer = this,
          .slow_warning = from_seconds(plan_.experiment.slow_warning_seconds),
-         .computing = computing(),
-         .exchanges = exchanges(),
+         .computing = forecast.computing,
+         .exchanges = forecast.exchanges,
          .message_bytes = judge_->layout().elements() * sizeof(float),
          .stack_bytes = plan_.stack_bytes});
     const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_};
@@ -230,7 +199,8 @@ class Run : public Observer {
     if (stop_.requested() && summary.exit_code == ExitCode::ok) {
       summary.exit_code = ExitCode::interrupted;
     }
-    add_totals(summary);
+    add_totals(recorder_.totals(), summary);
+    summary.mean_drift = drift_;
     warn_of_dropped(summary);
     summary.notes_told = plan_.notes.size();
     summary.virtual_seconds = surroundings_.virtual_time ? seconds(report.elapsed) : 0.0;
@@ -255,48 +225,14 @@ class Run : public Observer {
     return beginning_ ? beginning_->checkpoint.step : 0;
   }
 
-  [[nodiscard]] double steps_ahead() const {
-    return static_cast<double>(plan_.total_steps - steps_before());
-  }
-
-  [[nodiscard]] Duration computing() const;
-  [[nodiscard]] double exchanges() const;
   RecorderOptions recorder_options();
   void snapshot_taken(const SnapshotReport& report);
   objective::Evaluation evaluate(std::span<const float> model);
   [[nodiscard]] bool is_whole(const objective::Evaluation& evaluation) const;
-  void add_totals(Summary& summary) const;
   void warn_of_dropped(Summary& summary);
   void judge(std::span<const float> averaged, Summary& summary);
   void leave_files(const std::optional<std::vector<float>>& averaged, Summary& summary);
 };
-
-/// Short last batches cost less than a step: what counts is how full those of the largest shard
-/// are.
-Duration Run::computing() const {
-  constexpr double kLongest = 1e9;  // seconds: a clock of nanoseconds holds nine times as much
-  double steps = steps_ahead();
-  if (plan_.steps_per_epoch > 0) {
-    std::size_t largest = 0;
-    for (const auto& shard : plan_.partition) {
-      largest = std::max(largest, shard.size());
-    }
-    const double room =
-        static_cast<double>(plan_.steps_per_epoch) * static_cast<double>(plan_.experiment.batch);
-    steps *= std::min(1.0, static_cast<double>(largest) / room);
-  }
-  return from_seconds(std::min(kLongest, steps * plan_.step_seconds));
-}
-
-/// One a step, but of methods whose peers go alone for a period.
-double Run::exchanges() const {
-  if (plan_.experiment.peers == 1) {
-    return 0.0;
-  }
-  const std::uint64_t chosen = plan_.experiment.algorithm_options.period;
-  const std::uint64_t period = chosen != 0 ? chosen : plan_.entry->default_period;
-  return plan_.entry->exact_on_full ? steps_ahead() / static_cast<double>(period) : steps_ahead();
-}
 
 RecorderOptions Run::recorder_options() {
   Random initial(plan_.experiment.seed, stream_key("initial model"));
@@ -347,19 +283,6 @@ objective::Evaluation Run::evaluate(std::span<const float> model) {
 
 bool Run::is_whole(const objective::Evaluation& evaluation) const {
   return evaluation.samples >= plan_.evaluation_samples.size();
-}
-
-void Run::add_totals(Summary& summary) const {
-  const RunTotals totals = recorder_.totals();
-  summary.training_loss = totals.training_loss;
-  summary.rejected_contributions = totals.rejected_contributions;
-  summary.partners_lost = totals.partners_lost;
-  summary.reports_dropped = totals.reports_dropped;
-  summary.mean_drift = drift_;
-  if (!summary.error.empty() && !totals.stalled.empty()) {
-    summary.error += "; when nothing could run, " + first_lines(totals.stalled);
-  }
-  add_slow_notes(totals.slow, summary.notes);
 }
 
 void Run::warn_of_dropped(Summary& summary) {
