@@ -200,6 +200,7 @@ constexpr std::array kLines = {
 std::span<const PartitionScheme> partition_schemes() {
   static const std::vector<PartitionScheme> schemes = [] {
     std::vector<PartitionScheme> all;
+    all.reserve(kLines.size());
     for (const Line& line : kLines) {
       all.push_back({line.usage, line.summary});
     }
