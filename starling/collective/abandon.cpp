@@ -139,7 +139,7 @@ class Abandoning {
   }
 
   /// A note is an empty message, which whoever expects data refuses, and the words behind it.
-  std::string read_note(std::size_t from, Tag tag) const {
+  [[nodiscard]] std::string read_note(std::size_t from, Tag tag) const {
     for (int message = 0; message < 2; ++message) {
       const Result<Message> next = group_.receive(from, tag, at_most(kNoteGrace));
       if (!next || next->stamp.operation != kAbandoned) {

@@ -19,8 +19,9 @@ constexpr std::size_t kHiddenOfCnn = 64;
   throw ConfigError("model '" + name + "': " + why);
 }
 
-std::vector<std::size_t> sizes_or(const NetworkName& name, std::vector<std::size_t> standard) {
-  return name.sizes.empty() ? std::move(standard) : name.sizes;
+std::vector<std::size_t> sizes_or(const NetworkName& name,
+                                  const std::vector<std::size_t>& standard) {
+  return name.sizes.empty() ? standard : name.sizes;
 }
 
 /// Puts layers one behind the other and keeps the books of tensors and cost.
