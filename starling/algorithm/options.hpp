@@ -15,6 +15,11 @@ enum class Order : std::uint8_t {
   combine_while_computing,  ///< x <- W x - lr g(x): the exchange runs beside the gradient
 };
 
+/// As on the command line.
+constexpr const char* to_string(Order order) noexcept {
+  return order == Order::adapt_then_combine ? "adapt-then-combine" : "combine-while-computing";
+}
+
 struct AlgorithmOptions {
   std::string topology;  ///< empty: the algorithm's default
   std::string weights = "auto";

@@ -89,7 +89,7 @@ void Replica::reject_gradient(const char* policy) {
   peer().emit(ContributionRejected{peer().id(), steps_done_, tensor, policy});
   if (options_.not_finite == NotFinite::stop) {
     throw NotFiniteError("step " + std::to_string(steps_done_) + ": the gradient of " + tensor +
-                         " is not finite; lower the learning rate or set --not-finite skip-peer");
+                         " is not finite; " + advice(options_.not_finite));
   }
 }
 
@@ -138,8 +138,8 @@ void Replica::average_exactly(std::span<float> values) {
   if (options_.not_finite != NotFinite::skip_peer) {
     if (!finite) {
       throw NotFiniteError("step " + std::to_string(steps_done_) + ": the model is not finite in " +
-                           parts_.objective->layout().tensor_of(first_not_finite(values)) +
-                           "; lower the learning rate or set --not-finite skip-peer");
+                           parts_.objective->layout().tensor_of(first_not_finite(values)) + "; " +
+                           advice(options_.not_finite));
     }
     collective_.all_reduce(values, collective::Reduction::mean, collective_options());
     return;
@@ -155,7 +155,7 @@ void Replica::average_exactly(std::span<float> values) {
                              means.mutable_values(),
                              {.value = finite ? 1.0 : 0.0},
                              collective_options())) {
-    throw NotFiniteError("no peer has a finite model");
+    throw NotFiniteError("no peer has a finite model; " + advice(options_.not_finite));
   }
   copy(means.values().first(values.size()), values);
 }

@@ -24,6 +24,12 @@ Source source_of(const Effective& effective, const std::string& option) {
   return found == effective.sources.end() ? Source{} : found->second;
 }
 
+bool has_finding(const Effective& effective, const std::string& option) {
+  return std::any_of(effective.findings.begin(),
+                     effective.findings.end(),
+                     [&](const Finding& finding) { return finding.key == option; });
+}
+
 /// The first word of `name` against the first words of a table.
 template <class Entries, class NameOf>
 void check_in_table(Effective& effective,
@@ -79,6 +85,9 @@ void check_algorithm(Effective& effective) {
 void check_optimizer(Effective& effective) {
   const trainer::Experiment& experiment = effective.settings.experiment;
   check(effective, "optimizer", [&] { optimizer::make_optimizer(experiment.optimizer, 0); });
+  if (has_finding(effective, "lr-drop-at")) {
+    return;  // it would be missed below, too
+  }
   check(effective, "lr-schedule", [&] {
     // The trainer knows the length of the run; here any will do that the drops and the warm-up fit
     // in.
@@ -122,7 +131,7 @@ void check_names(Effective& effective) {
   const trainer::Experiment& experiment = effective.settings.experiment;
   const auto name_of = [](const auto& entry) { return entry.name; };
   check_algorithm(effective);
-  check_in_table(effective, "model", experiment.model, objective::model_catalog(), name_of);
+  check(effective, "model", [&] { objective::check_model(experiment.model); });
   check_in_table(effective, "data", experiment.data, objective::data_catalog(), name_of);
   check_in_table(effective,
                  "partition",

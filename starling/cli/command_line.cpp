@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -89,12 +90,31 @@ std::vector<std::string> refuse_unknown_options(
   return plain;
 }
 
+/// "X (at least 0)": what should stand behind the option `name`.
+std::string expected_value(const std::string& name) {
+  const Option* option = find_option(name);
+  if (option == nullptr) {
+    return "a value";
+  }
+  return option->value + (option->range.empty() ? "" : " (" + option->range + ")");
+}
+
 /// The value of an option that takes one; twice is a mistake, except for lists, which are joined.
-std::string value_of(CommandLine& line, const Words& words, const std::string& name) {
+/// Nothing if there is none to go on with.
+std::optional<std::string> value_of(CommandLine& line,
+                                    const Words& words,
+                                    const std::string& name) {
   const Option* option = find_option(name);
   const bool is_list =
       option != nullptr && (option->kind == ValueKind::reals || option->kind == ValueKind::texts);
   const std::vector<std::string>& given = words.values.at(name);
+  if (given.empty()) {
+    return std::nullopt;
+  }
+  if (given.front().starts_with("--")) {
+    find(line, "--" + name, "expected " + expected_value(name) + ", found " + given.front());
+    return std::nullopt;
+  }
   std::string joined;
   for (const std::string& one : given) {
     joined += (joined.empty() ? "" : ",") + one;
@@ -113,12 +133,11 @@ void read_train(CommandLine& line, const CLI::App& app, const Words& words) {
         continue;
       }
       line.train.assignments.push_back({&option, "true", kCommandLine});
-    } else if (!words.values.at(option.name).empty()) {
-      std::string value = value_of(line, words, option.name);
-      line.train.assignments.push_back({&option, std::move(value), kCommandLine});
+    } else if (auto value = value_of(line, words, option.name)) {
+      line.train.assignments.push_back({&option, std::move(*value), kCommandLine});
     }
   }
-  line.config = value_of(line, words, "config");
+  line.config = value_of(line, words, "config").value_or("");
   line.print_config = words.flags.at("print-config");
   for (const std::string& word : refuse_unknown_options(line, app, suggest_option)) {
     find(line, word, "unexpected word; options of starling train begin with --");
@@ -142,12 +161,12 @@ void read_list(CommandLine& line, const CLI::App& app, const Words& words) {
   }
   line.list_kind = plain.empty() ? "" : plain[0];
   line.list_json = words.flags.at("json");
-  const std::string peers = value_of(line, words, "peers");
-  if (words.values.at("peers").empty()) {
+  const auto peers = value_of(line, words, "peers");
+  if (!peers) {
     return;
   }
   std::string wrong;
-  line.list_peers = read_whole(peers, kListedPeers, wrong).value_or(line.list_peers);
+  line.list_peers = read_whole(*peers, kListedPeers, wrong).value_or(line.list_peers);
   if (!wrong.empty()) {
     find(line, "--peers", wrong);
   }
@@ -164,6 +183,13 @@ void read_program(CommandLine& line, const CLI::App& program) {
   } else if (line.train.findings.empty()) {
     find(line, "", "expected a command: train or list; see starling --help");
   }
+}
+
+/// An option without its value. @param complaint CLI11's words, which begin with "--lr: "
+void find_missing_value(CommandLine& line, const std::string& complaint) {
+  const std::string word = complaint.substr(0, complaint.find(':'));
+  const std::size_t begin = std::min(word.find_first_not_of('-'), word.size());
+  find(line, word, "expected " + expected_value(word.substr(begin)) + ", found nothing");
 }
 
 /// Words in the order CLI11 wants (last first), with "--name=value" in two: it would take the next
@@ -211,6 +237,9 @@ CommandLine parse_command_line(std::span<const std::string> words) {
   add_list(list, list_words);
   try {
     program.parse(reversed(words));
+  } catch (const CLI::ArgumentMismatch& error) {
+    find_missing_value(line, error.what());
+    return line;
   } catch (const CLI::ParseError& error) {
     find(line, "", error.what());
     return line;

@@ -72,7 +72,7 @@ std::string exit_code_lines() {
   return text;
 }
 
-std::string markdown_cell(std::string text) {
+std::string markdown_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
     result += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -133,7 +133,7 @@ Examples:
   starling train --peers 8 --algorithm gossip-pga --period 6 --model cnn --epochs 2
   starling train --on sim --platform torus:4x4 --peers 16 --faults kill:0.01 --algorithm sgp
       --on-loss continue --model linear --steps 300
-  starling train --config experiment.toml --print-config
+  starling train --config runs/ring/config.toml --print-config
 
 Ctrl-C once finishes the round, saves a checkpoint if there is a folder for it, and reports;
 twice ends at once.

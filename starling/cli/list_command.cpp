@@ -1,6 +1,5 @@
 #include "starling/cli/list_command.hpp"
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,20 +70,6 @@ Listing algorithms(const CommandLine&) {
   return list;
 }
 
-/// 1 - beta a round: beta of the matrix, of the period's product (its root), or of the expectation.
-std::optional<double> gap_of(const topology::Description& described) {
-  if (described.period == 1 && described.round_norm) {
-    return 1.0 - *described.round_norm;
-  }
-  if (described.period > 1 && described.period_norm) {
-    return 1.0 - std::pow(*described.period_norm, 1.0 / static_cast<double>(described.period));
-  }
-  if (described.period == 0 && described.rate) {
-    return 1.0 - std::sqrt(1.0 - *described.rate);
-  }
-  return std::nullopt;
-}
-
 template <class Number>
 Json or_null(const std::optional<Number>& number) {
   return number ? Json(*number) : Json(nullptr);
@@ -97,7 +82,7 @@ void add_topology(Listing& list, const topology::CatalogEntry& entry, std::size_
     try {
       const auto made = topology::make_topology({.name = entry.plain, .peers = peers});
       const topology::Description described = topology::describe(*made);
-      const auto gap = gap_of(described);
+      const auto gap = topology::gap_of_round(described);
       row[2] = fmt::format("{:.3g}", described.sends_mean);
       row[3] = gap ? fmt::format("{:.4f}", *gap) : "-";
       row[4] = described.exact_after ? std::to_string(*described.exact_after) : "-";
@@ -126,9 +111,10 @@ Listing topologies(const CommandLine& line) {
   }
   list.remark = fmt::format(
       "For {} peers. SENDS: messages of a peer in a round, mean. GAP: spectral gap of a round, 1 - "
-      "beta;\n"
-      "of the period or of the expectation where rounds differ. EXACT AFTER: rounds until the mean "
-      "is exact.",
+      "beta; where\n"
+      "rounds differ the mean one of the period, or 1 - sqrt(1 - p) with the expected rate p. "
+      "EXACT "
+      "AFTER: rounds\nuntil the mean is exact.",
       line.list_peers);
   return list;
 }
@@ -203,7 +189,7 @@ Listing platforms_of_simulation(const CommandLine&) {
 }  // namespace
 
 std::string list_text(const CommandLine& line) {
-  static const std::map<std::string, Listing (*)(const CommandLine&)> kLists{
+  static const std::map<std::string, Listing (*)(const CommandLine&)> lists{
       {"algorithms", algorithms},
       {"topologies", topologies},
       {"collectives", collectives},
@@ -212,7 +198,7 @@ std::string list_text(const CommandLine& line) {
       {"models", models},
       {"data", data},
       {"platforms", platforms_of_simulation}};
-  const Listing list = kLists.at(line.list_kind)(line);
+  const Listing list = lists.at(line.list_kind)(line);
   if (line.list_json) {
     return list.json.dump(2) + "\n";
   }

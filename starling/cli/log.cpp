@@ -1,6 +1,7 @@
 #include "starling/cli/log.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -9,6 +10,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
+
+#include "starling/core/policy.hpp"
 
 namespace starling::cli {
 
@@ -48,9 +51,16 @@ class ConsoleSink final : public spdlog::sinks::base_sink<spdlog::details::null_
   Console& console_;
 };
 
+/// One culprit takes all others along, and the end of the run names it once: these are the others.
+bool is_told_at_the_end(const Event& event) {
+  const auto* rejected = std::get_if<ContributionRejected>(&event.what);
+  return std::holds_alternative<PeerGone>(event.what) ||
+         std::holds_alternative<Stalled>(event.what) ||
+         (rejected != nullptr && rejected->policy == to_string(NotFinite::stop));
+}
+
 spdlog::level::level_enum level_of(const Event& event) {
-  // One culprit takes all others along; the end of the run names it once.
-  if (std::holds_alternative<PeerGone>(event.what)) {
+  if (is_told_at_the_end(event)) {
     return spdlog::level::debug;
   }
   switch (severity_of(event)) {
@@ -64,6 +74,20 @@ spdlog::level::level_enum level_of(const Event& event) {
       return spdlog::level::err;
   }
   return spdlog::level::err;
+}
+
+/// The peer that a warning is about, where many peers may say the same.
+std::optional<std::uint64_t> culprit_of(const Event& event) {
+  if (const auto* slow = std::get_if<SlowPeer>(&event.what)) {
+    return slow->culprit.value;
+  }
+  if (const auto* lost = std::get_if<PartnerLost>(&event.what)) {
+    return lost->partner.value;
+  }
+  if (const auto* rejected = std::get_if<ContributionRejected>(&event.what)) {
+    return rejected->contributor.value;
+  }
+  return std::nullopt;
 }
 
 spdlog::level::level_enum threshold(const ShowSettings& show) {
@@ -92,7 +116,7 @@ void Log::on_event(const Event& event) {
     return on_checkpoint(*saved);
   }
   const auto level = level_of(event);
-  if (!logger_->should_log(level) || !may_show(event.what.index())) {
+  if (!logger_->should_log(level) || !may_show(event)) {
     return;
   }
   // What is noted before the run begins comes from no peer.
@@ -116,13 +140,10 @@ void Log::error(const std::string& text) {
 
 void Log::report_left_out() {
   const std::lock_guard lock(mutex_);
-  std::uint64_t left_out = 0;
-  for (const auto& [kind, count] : shown_) {
-    left_out += count - std::min(count, kMostLines);
+  if (left_out_ > 0) {
+    logger_->warn("{} more lines like these were left out; --verbose shows them", left_out_);
   }
-  if (left_out > 0) {
-    logger_->warn("{} more lines like these were left out; --verbose shows them", left_out);
-  }
+  left_out_ = 0;
   shown_.clear();
 }
 
@@ -137,12 +158,37 @@ void Log::on_checkpoint(const CheckpointSaved& saved) {
   info(fmt::format("checkpoint of step {} saved in {}", saved.step, saved.path));
 }
 
-bool Log::may_show(std::size_t kind) {
+bool Log::may_show(const Event& event) {
   if (unlimited_) {
     return true;
   }
   const std::lock_guard lock(mutex_);
-  return ++shown_[kind] <= kMostLines;
+  std::uint64_t& shown = shown_[event.what.index()];
+  if (!is_due(event) || shown >= kMostLines) {
+    ++left_out_;
+    return false;
+  }
+  ++shown;
+  return true;
+}
+
+/// Behind the first line about a culprit the next ones come w, 2w, 4w, ... after the last; w is how
+/// long a slow peer was waited for, else a second.
+bool Log::is_due(const Event& event) {
+  const std::optional<std::uint64_t> culprit = culprit_of(event);
+  if (!culprit) {
+    return true;
+  }
+  const auto* slow = std::get_if<SlowPeer>(&event.what);
+  const Duration first = slow != nullptr ? slow->waited : Duration(std::chrono::seconds(1));
+  const About about{event.what.index(), *culprit};
+  Pace& pace = paces_.try_emplace(about, Pace{event.time, first}).first->second;
+  if (event.time < pace.next) {
+    return false;
+  }
+  pace.next = event.time + pace.interval;
+  pace.interval *= 2;
+  return true;
 }
 
 std::string printable(std::string text) {

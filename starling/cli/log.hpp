@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "starling/cli/console.hpp"
 #include "starling/cli/settings.hpp"
@@ -18,7 +19,9 @@ class logger;
 namespace starling::cli {
 
 /// "starling: warning: peer 3 at 1.250 s: ..." for each event that is worth a line. Of one kind at
-/// most kMostLines are shown, the rest is counted. All members may be called concurrently.
+/// most kMostLines are shown, and those about one culprit at growing intervals, however many peers
+/// say so; the rest is counted. What ends the run is told once, at its end. All members may be
+/// called concurrently.
 class Log {
  public:
   static constexpr std::uint64_t kMostLines = 20;
@@ -36,14 +39,25 @@ class Log {
   void report_left_out();
 
  private:
-  bool may_show(std::size_t kind);
+  /// When the next line about one culprit is due, and how long after it the one behind.
+  struct Pace {
+    Time next{};
+    Duration interval{};
+  };
+
+  using About = std::pair<std::size_t, std::uint64_t>;  // kind of event, culprit
+
+  bool may_show(const Event& event);
+  bool is_due(const Event& event);
   void on_checkpoint(const CheckpointSaved& saved);
 
   std::shared_ptr<spdlog::logger> logger_;  // spdlog hands loggers around as shared pointers
   bool unlimited_;
   std::size_t peers_;
-  std::mutex mutex_;                            // guards both
+  std::mutex mutex_;                            // guards all below
   std::map<std::size_t, std::uint64_t> shown_;  // by kind of event
+  std::map<About, Pace> paces_;
+  std::uint64_t left_out_ = 0;
   std::map<std::uint64_t, std::size_t> saved_;  // peers by step, of checkpoints under way
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 using objective::LastBatch;
 
-constexpr RealRange kAboveZero{.bound = RealRange::Least::excluded};
+constexpr RealRange kAboveZero{.least_end = RealRange::End::excluded};
+constexpr RealRange kBelowOne{.most = 1.0, .most_end = RealRange::End::excluded};
 
 std::string partition_usages() {
   std::string text;
@@ -76,9 +77,7 @@ void add_data(OptionTable& table) {
        .value = "POLICY",
        .help = "what becomes of short batches and of peers with fewer batches",
        .refusal = only_for_models_with_data()},
-      {{"join-out", LastBatch::join_out},
-       {"drop-last", LastBatch::drop_last},
-       {"pad", LastBatch::pad}},
+      named({LastBatch::join_out, LastBatch::drop_last, LastBatch::pad}),
       [](auto& s) -> auto& { return s.experiment.last_batch; }));
 }
 
@@ -96,21 +95,21 @@ void add_optimizer(OptionTable& table) {
        .value = "X",
        .help = "how much of the last direction stays",
        .refusal = only_for_optimizers({"momentum", "nesterov"})},
-      {.most = 1.0},
+      kBelowOne,
       [](auto& s) -> auto& { return s.experiment.optimizer.momentum; }));
   table.add(real_number(
       {.name = "beta1",
        .value = "X",
        .help = "decay of the mean of gradients",
        .refusal = only_for_optimizers({"adam"})},
-      {.most = 1.0},
+      kBelowOne,
       [](auto& s) -> auto& { return s.experiment.optimizer.beta1; }));
   table.add(real_number(
       {.name = "beta2",
        .value = "X",
        .help = "decay of the mean of squared gradients",
        .refusal = only_for_optimizers({"adam"})},
-      {.most = 1.0},
+      kBelowOne,
       [](auto& s) -> auto& { return s.experiment.optimizer.beta2; }));
   table.add(real_number(
       {.name = "epsilon",
@@ -146,7 +145,7 @@ void add_learning_rate(OptionTable& table) {
   table.add(real_list(
       {.name = "lr-drop-at",
        .value = "X,...",
-       .help = "where the rate drops: fractions of the run up to 1, or steps above 1",
+       .help = "where the rate drops: fractions of the run below 1, or steps above 1; a list",
        .synonyms = {"milestones"},
        .refusal = only_for_schedules({"step"})},
       kAboveZero,
@@ -156,7 +155,7 @@ void add_learning_rate(OptionTable& table) {
        .value = "X",
        .help = "what the rate is multiplied with at each drop",
        .refusal = only_for_schedules({"step"})},
-      {.most = 1.0, .bound = RealRange::Least::excluded},
+      {.most = 1.0, .least_end = RealRange::End::excluded},
       [](auto& s) -> auto& { return s.experiment.learning_rate.drop_factor; }));
   table.add(real_number(
       {.name = "lr-final-fraction",

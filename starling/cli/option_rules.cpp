@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "starling/algorithm/registry.hpp"
+#include "starling/cli/option_values.hpp"
 #include "starling/core/text.hpp"
 #include "starling/objective/catalog.hpp"
 
@@ -109,6 +110,49 @@ Refusal only_with_folder() {
     const auto& experiment = settings.experiment;
     const bool has_folder = !experiment.out.empty() || !experiment.checkpoint.directory.empty();
     return has_folder ? "" : "has no effect without a folder; add --out or --checkpoint-dir";
+  };
+}
+
+Refusal only_with_out() {
+  return [](const Settings& settings) -> std::string {
+    return settings.experiment.out.empty()
+               ? "has no effect without --out, where metrics.jsonl would take it"
+               : "";
+  };
+}
+
+Refusal only_with_checkpoints() {
+  return [folder = only_with_folder()](const Settings& settings) -> std::string {
+    const auto& experiment = settings.experiment;
+    std::string why = folder(settings);
+    if (!why.empty() || experiment.checkpoint.every > 0 || !experiment.resume.empty()) {
+      return why;
+    }
+    return "has no effect without --checkpoint-every: an interrupt saves one checkpoint";
+  };
+}
+
+Refusal only_with_folder_afresh() {
+  return [folder = only_with_folder()](const Settings& settings) -> std::string {
+    return settings.experiment.resume.empty() || !settings.show.overwrite
+               ? folder(settings)
+               : "has no effect with --resume, which goes on with the files that are there";
+  };
+}
+
+Refusal only_below_timeout() {
+  return [](const Settings& settings) -> std::string {
+    const double limit = settings.experiment.timeout_seconds;
+    return settings.experiment.slow_warning_seconds < limit
+               ? ""
+               : "has no effect: no wait lasts longer than timeout, " + toml_real(limit) + " s";
+  };
+}
+
+Refusal only_if_not_quiet() {
+  return [](const Settings& settings) -> std::string {
+    return settings.show.quiet && settings.show.verbose ? "and quiet exclude each other; keep one"
+                                                        : "";
   };
 }
 

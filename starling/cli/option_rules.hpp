@@ -29,4 +29,19 @@ Refusal only_for_models_with_data_unless_none();
 /// For what is written beside the run: needs --out or --checkpoint-dir.
 Refusal only_with_folder();
 
+/// For what goes into metrics.jsonl.
+Refusal only_with_out();
+
+/// For how many checkpoints are kept: needs more than the one of an interrupt.
+Refusal only_with_checkpoints();
+
+/// For --overwrite: a resumed run goes on where it stopped.
+Refusal only_with_folder_afresh();
+
+/// For --slow-warning: no wait lasts longer than --timeout.
+Refusal only_below_timeout();
+
+/// For --verbose: not together with --quiet.
+Refusal only_if_not_quiet();
+
 }  // namespace starling::cli

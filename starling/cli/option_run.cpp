@@ -1,5 +1,4 @@
 // Options of what is run: [run] and [algorithm].
-#include <cmath>
 #include <limits>
 
 #include "starling/algorithm/registry.hpp"
@@ -15,17 +14,17 @@ namespace {
 using algorithm::Order;
 using trainer::Injection;
 
-constexpr RealRange kAboveZero{.bound = RealRange::Least::excluded};
-constexpr std::uint64_t kMostPeers = 1'000'000;
+constexpr RealRange kAboveZero{.least_end = RealRange::End::excluded};
+constexpr RealRange kWait{.least = trainer::kWaitSecondsMin, .most = trainer::kSecondsMax};
 
-/// PEER:STEP or PEER:STEP:nan or PEER:STEP:inf.
+/// PEER:STEP:nan or PEER:STEP:inf.
 std::string read_injection(const std::string& text, Injection& injection) {
   const std::vector<std::string> parts = split(text, ':');
-  const bool has_value = parts.size() == 3;
-  const bool inf = has_value && parts[2] == "inf";
-  const auto peer = parse_size(parts[0]);
-  const auto step = parts.size() > 1 ? parse_size(parts[1]) : std::nullopt;
-  if (parts.size() > 3 || !peer || !step || (has_value && !inf && parts[2] != "nan")) {
+  const bool is_whole = parts.size() == 3;
+  const bool inf = is_whole && parts[2] == "inf";
+  const auto peer = is_whole ? parse_size(parts[0]) : std::nullopt;
+  const auto step = is_whole ? parse_size(parts[1]) : std::nullopt;
+  if (!peer || !step || (!inf && parts[2] != "nan")) {
     return "expected PEER:STEP:nan or PEER:STEP:inf, found '" + text + "'";
   }
   injection = {.peer = *peer,
@@ -52,9 +51,7 @@ Option injections(Option option) {
   option.show = [](const Settings& settings) {
     std::string list;
     for (const Injection& one : settings.experiment.injections) {
-      const std::string value = std::isnan(one.value) ? "nan" : "inf";
-      list += (list.empty() ? "" : ", ") +
-              toml_text(std::to_string(one.peer) + ":" + std::to_string(one.step) + ":" + value);
+      list += (list.empty() ? "" : ", ") + toml_text(to_string(one));
     }
     return list.empty() ? list : "[" + list + "]";
   };
@@ -65,7 +62,7 @@ Option injections(Option option) {
 template <class OfEntry>
 Option with_algorithms_default(Option option, const std::string& unset, OfEntry default_of) {
   option.show = [show = std::move(option.show), unset, default_of](const Settings& settings) {
-    const std::string value = show(settings);
+    std::string value = show(settings);
     if (value != unset) {
       return value;
     }
@@ -93,7 +90,7 @@ void add_run(OptionTable& table) {
        .value = "N",
        .help = "number of peers",
        .synonyms = {"nodes", "workers", "n"}},
-      {1, kMostPeers},
+      {1, trainer::kPeersMax},
       [](auto& s) -> auto& { return s.experiment.peers; }));
   table.add(whole_number(
       {.name = "seed",
@@ -120,25 +117,25 @@ void add_run(OptionTable& table) {
        .value = "POLICY",
        .help = "what happens when a peer computes NaN or infinity",
        .synonyms = {"nan", "on-nan"}},
-      {{"stop", NotFinite::stop},
-       {"skip-peer", NotFinite::skip_peer},
-       {"skip-round", NotFinite::skip_round}},
+      named({NotFinite::stop, NotFinite::skip_peer, NotFinite::skip_round}),
       [](auto& s) -> auto& { return s.experiment.not_finite; }));
   table.add(injections({.name = "inject",
                         .value = "PEER:STEP:nan",
-                        .help = "put a wrong number into a gradient on purpose; a list"}));
+                        .help = "put NaN or infinity into the gradient of a peer in a step, both "
+                                "counted from 0; a list"}));
   table.add(real_number(
       {.name = "timeout",
        .value = "SECONDS",
        .help = "deadline of every wait for another peer",
        .synonyms = {"deadline"}},
-      kAboveZero,
+      kWait,
       [](auto& s) -> auto& { return s.experiment.timeout_seconds; }));
   table.add(real_number(
       {.name = "slow-warning",
        .value = "SECONDS",
-       .help = "when a wait is first reported; then after twice as long, and so on"},
-      kAboveZero,
+       .help = "when a wait is first reported; then after twice as long, and so on",
+       .refusal = only_below_timeout()},
+      kWait,
       [](auto& s) -> auto& { return s.experiment.slow_warning_seconds; }));
 }
 
@@ -193,15 +190,14 @@ void add_algorithm(OptionTable& table) {
        .value = "ORDER",
        .help = "whether the exchange follows the gradient or runs beside it",
        .refusal = only_for_algorithms_with("order")},
-      {{"adapt-then-combine", Order::adapt_then_combine},
-       {"combine-while-computing", Order::combine_while_computing}},
+      named({Order::adapt_then_combine, Order::combine_while_computing}),
       [](auto& s) -> auto& { return s.experiment.algorithm_options.order; }));
   table.add(choice<OnLoss>(
       {.name = "on-loss",
        .value = "POLICY",
        .help = "whether the run ends with a lost neighbour or goes on without it",
        .refusal = only_for_algorithms_with("on-loss")},
-      {{"stop", OnLoss::stop}, {"continue", OnLoss::continue_}},
+      named({OnLoss::stop, OnLoss::continue_}),
       [](auto& s) -> auto& { return s.experiment.algorithm_options.on_loss; }));
 }
 

@@ -22,7 +22,9 @@ void add_simulation(OptionTable& table) {
   table.add(text(
       {.name = "faults",
        .value = "FILE|RATES",
-       .help = "hosts that die, links that fail: a file or rates like kill:0.01",
+       .help =
+           "what fails: a file, or rates like kill:0.01, which is the share of the peers that it "
+           "hits once in the run; docs/simulation.md",
        .synonyms = {"failures"},
        .refusal = only_in_simulation()},
       [](auto& s) -> auto& { return s.world.faults; }));
@@ -44,7 +46,7 @@ void add_simulation(OptionTable& table) {
        .value = "SECONDS",
        .help = "cost of a step on a host of speed 1; 0: measured at the start",
        .refusal = only_in_simulation()},
-      {},
+      {.most = trainer::kSecondsMax},
       [](auto& s) -> auto& { return s.experiment.step_seconds; }));
 }
 
@@ -58,7 +60,7 @@ void add_checkpoint(OptionTable& table) {
   table.add(whole_number(
       {.name = "checkpoint-every",
        .value = "N",
-       .help = "steps between checkpoints; 0: only when interrupted",
+       .help = "steps between checkpoints, and one at the end; 0: only when interrupted",
        .synonyms = {"save-every"},
        .refusal = only_with_folder()},
       {},
@@ -68,7 +70,7 @@ void add_checkpoint(OptionTable& table) {
        .value = "N",
        .help = "complete checkpoints kept",
        .synonyms = {"keep-last"},
-       .refusal = only_with_folder()},
+       .refusal = only_with_checkpoints()},
       {.least = 1},
       [](auto& s) -> auto& { return s.experiment.checkpoint.keep; }));
   table.add(choice<OnStorageError>(
@@ -99,7 +101,7 @@ void add_output(OptionTable& table) {
        .value = "",
        .help = "the folder may hold an earlier run; its files go",
        .synonyms = {"force"},
-       .refusal = only_with_folder()},
+       .refusal = only_with_folder_afresh()},
       [](auto& s) -> auto& { return s.show.overwrite; }));
   table.add(text(
       {.name = "export-model",
@@ -110,15 +112,17 @@ void add_output(OptionTable& table) {
   table.add(whole_number(
       {.name = "evaluate-every",
        .value = "N",
-       .help = "steps between tests of the averaged model; 0: at the end",
-       .synonyms = {"eval-every"}},
+       .help = "steps between tests of the averaged model on the way; 0: none but at the end",
+       .synonyms = {"eval-every"},
+       .refusal = only_with_out()},
       {},
       [](auto& s) -> auto& { return s.experiment.evaluate_every; }));
   table.add(whole_number(
       {.name = "metrics-every",
        .value = "N",
        .help = "steps between measurements of consensus; 0: ten a run",
-       .synonyms = {"log-every"}},
+       .synonyms = {"log-every"},
+       .refusal = only_with_out()},
       {},
       [](auto& s) -> auto& { return s.experiment.metrics_every; }));
   table.add(whole_number(
@@ -139,7 +143,8 @@ void add_output(OptionTable& table) {
       {.name = "verbose",
        .value = "",
        .help = "every event, down to the single step",
-       .synonyms = {"debug"}},
+       .synonyms = {"debug"},
+       .refusal = only_if_not_quiet()},
       [](auto& s) -> auto& { return s.show.verbose; }));
 }
 

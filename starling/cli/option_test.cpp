@@ -55,9 +55,9 @@ TEST(Options, EachStoresWhatItIsGiven) {
       continue;
     }
     Settings settings;
-    ASSERT_EQ(option.set(settings, "1"), "") << option.name;
     const bool whole = option.kind == ValueKind::whole;
-    EXPECT_EQ(option.show(settings), whole ? "1" : "1.0") << option.name;
+    ASSERT_EQ(option.set(settings, whole ? "1" : "0.25"), "") << option.name;
+    EXPECT_EQ(option.show(settings), whole ? "1" : "0.25") << option.name;
     Settings other;
     ASSERT_EQ(option.set(other, whole ? "3" : "0.5"), "") << option.name;
     EXPECT_EQ(option.show(other), whole ? "3" : "0.5") << option.name;
@@ -89,9 +89,10 @@ TEST(Options, ASlipOfTheFingersIsRecognised) {
 TEST(Options, AnInjectionNamesPeerStepAndValue) {
   const Option* inject = find_option("inject");
   Settings settings;
-  EXPECT_EQ(inject->set(settings, "5:7:nan,3:9:inf,1:2"), "");
-  EXPECT_EQ(inject->show(settings), R"(["5:7:nan", "3:9:inf", "1:2:nan"])");
-  for (const char* value : {"5", "5:x:nan", "x:5:nan", "1:2:3", "1:2:nan:4", ":", "1:2:nan,"}) {
+  EXPECT_EQ(inject->set(settings, "5:7:nan,3:9:inf"), "");
+  EXPECT_EQ(inject->show(settings), R"(["5:7:nan", "3:9:inf"])");
+  for (const char* value :
+       {"5", "1:2", "5:x:nan", "x:5:nan", "1:2:3", "1:2:nan:4", ":", "1:2:nan,"}) {
     Settings other;
     EXPECT_NE(inject->set(other, value), "") << value;
   }
@@ -111,10 +112,36 @@ TEST(OptionValues, RangesHoldTheirEnds) {
   EXPECT_EQ(wrong, "");
   EXPECT_FALSE(read_whole("6", {3, 5}, wrong));
   EXPECT_EQ(wrong, "expected a whole number, 3 to 5, found '6'");
-  const RealRange above{.least = 0.0, .most = 1.0, .bound = RealRange::Least::excluded};
+  const RealRange above{.least = 0.0, .most = 1.0, .least_end = RealRange::End::excluded};
   EXPECT_FALSE(read_real("0", above, wrong));
   EXPECT_EQ(wrong, "expected a number, above 0 to 1, found '0'");
   EXPECT_TRUE(read_real("1", above, wrong));
+  const RealRange below{.most = 1.0, .most_end = RealRange::End::excluded};
+  EXPECT_FALSE(read_real("1", below, wrong));
+  EXPECT_EQ(wrong, "expected a number, 0 to below 1, found '1'");
+}
+
+TEST(OptionValues, ANumberIsJudgedAsTheFloatThatItBecomes) {
+  std::string wrong;
+  EXPECT_EQ(read_single("0.1", {}, wrong), 0.1F);
+  EXPECT_FALSE(read_single("1e300", {}, wrong));
+  EXPECT_EQ(wrong, "expected a number, at least 0, found '1e300', which is inf in 32 bits");
+  EXPECT_FALSE(
+      read_single("0.999999999999", {.most = 1.0, .most_end = RealRange::End::excluded}, wrong));
+  EXPECT_EQ(wrong,
+            "expected a number, 0 to below 1, found '0.999999999999', which is 1.0 in 32 bits");
+}
+
+TEST(OptionValues, AListIsRefusedByTheNumberThatIsNone) {
+  std::string wrong;
+  const RealRange above{.least_end = RealRange::End::excluded};
+  EXPECT_EQ(read_reals("0.5,2", above, wrong), (std::vector<double>{0.5, 2.0}));
+  EXPECT_EQ(wrong, "");
+  EXPECT_TRUE(read_reals("0.5;2", above, wrong).empty());
+  EXPECT_EQ(wrong, "expected numbers, each above 0, with commas between them, found '0.5;2'");
+  read_reals("0.5,,2", above, wrong);
+  EXPECT_EQ(wrong,
+            "expected numbers, each above 0, with commas between them, found '' in '0.5,,2'");
 }
 
 }  // namespace

@@ -19,10 +19,18 @@ std::string toml_number(Number value) {
   return text;
 }
 
+using End = RealRange::End;
+
 bool holds(const RealRange& range, double number) {
   const bool enough =
-      range.bound == RealRange::Least::excluded ? number > range.least : number >= range.least;
-  return std::isfinite(number) && enough && number <= range.most;
+      range.least_end == End::excluded ? number > range.least : number >= range.least;
+  const bool not_too_much =
+      range.most_end == End::excluded ? number < range.most : number <= range.most;
+  return std::isfinite(number) && enough && not_too_much;
+}
+
+std::string expected_number(const RealRange& range, const std::string& text) {
+  return fmt::format("expected a number, {}, found '{}'", describe(range), text);
 }
 
 }  // namespace
@@ -38,11 +46,12 @@ std::string describe(const WholeRange& range) {
 }
 
 std::string describe(const RealRange& range) {
-  const bool above = range.bound == RealRange::Least::excluded;
+  const bool above = range.least_end == End::excluded;
   if (std::isinf(range.most)) {
     return fmt::format("{} {}", above ? "above" : "at least", range.least);
   }
-  return fmt::format("{}{} to {}", above ? "above " : "", range.least, range.most);
+  const char* below = range.most_end == End::excluded ? "below " : "";
+  return fmt::format("{}{} to {}{}", above ? "above " : "", range.least, below, range.most);
 }
 
 std::optional<std::uint64_t> read_whole(const std::string& text,
@@ -65,8 +74,42 @@ std::optional<double> read_real(const std::string& text,
   if (number && holds(range, *number)) {
     return number;
   }
-  wrong = fmt::format("expected a number, {}, found '{}'", describe(range), text);
+  wrong = expected_number(range, text);
   return std::nullopt;
+}
+
+std::optional<float> read_single(const std::string& text,
+                                 const RealRange& range,
+                                 std::string& wrong) {
+  const auto number = read_real(text, range, wrong);
+  if (!number) {
+    return std::nullopt;
+  }
+  const auto single = static_cast<float>(*number);
+  if (holds(range, single)) {
+    return single;
+  }
+  wrong =
+      fmt::format("{}, which is {} in 32 bits", expected_number(range, text), toml_number(single));
+  return std::nullopt;
+}
+
+std::vector<double> read_reals(const std::string& text,
+                               const RealRange& range,
+                               std::string& wrong) {
+  std::vector<double> numbers;
+  for (const std::string& part : split(text, ',')) {
+    const auto number = read_real(part, range, wrong);
+    if (!number) {
+      wrong = fmt::format("expected numbers, each {}, with commas between them, found '{}'{}",
+                          describe(range),
+                          part,
+                          part == text ? "" : " in '" + text + "'");
+      return {};
+    }
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 std::string toml_real(double value) {

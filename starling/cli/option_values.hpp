@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -22,11 +23,14 @@ struct WholeRange {
   std::uint64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Finite numbers from `least` (without it, if `above`) to `most`.
+/// Finite numbers from `least` to `most`; either end may be left out.
 struct RealRange {
+  enum class End : std::uint8_t { included, excluded };
+
   double least = 0.0;
   double most = std::numeric_limits<double>::infinity();
-  enum class Least : std::uint8_t { included, excluded } bound = Least::included;
+  End least_end = End::included;
+  End most_end = End::included;
 };
 
 /// A name of an enumerator.
@@ -35,6 +39,16 @@ struct Choice {
   std::string name;
   Enum value;
 };
+
+/// Enumerators that know their names.
+template <class Enum>
+std::vector<Choice<Enum>> named(std::initializer_list<Enum> values) {
+  std::vector<Choice<Enum>> choices;
+  for (const Enum value : values) {
+    choices.push_back({to_string(value), value});
+  }
+  return choices;
+}
 
 /// "1 to 8", "at least 1"; empty if every whole number will do.
 std::string describe(const WholeRange& range);
@@ -47,6 +61,14 @@ std::optional<std::uint64_t> read_whole(const std::string& text,
 std::optional<double> read_real(const std::string& text,
                                 const RealRange& range,
                                 std::string& wrong);
+
+/// The same for an option that keeps a float: what is judged is the number that it becomes.
+std::optional<float> read_single(const std::string& text,
+                                 const RealRange& range,
+                                 std::string& wrong);
+
+/// Numbers between commas. `wrong` names the one that is none.
+std::vector<double> read_reals(const std::string& text, const RealRange& range, std::string& wrong);
 
 /// TOML literals, independent of the locale.
 std::string toml_real(double value);
@@ -105,8 +127,10 @@ Option real_number(Option option, RealRange range, Access access) {
   option.range = describe(range);
   option.set = [access, range](Settings& settings, const std::string& text) {
     std::string wrong;
-    if (const auto number = read_real(text, range, wrong)) {
-      access(settings) = static_cast<typename Field::Value>(*number);
+    if constexpr (std::same_as<typename Field::Value, float>) {
+      access(settings) = read_single(text, range, wrong).value_or(access(settings));
+    } else if (const auto number = read_real(text, range, wrong)) {
+      access(settings) = *number;
     }
     return wrong;
   };
@@ -123,15 +147,10 @@ Option real_list(Option option, RealRange range, Access access) {
   option.range = describe(range);
   option.set = [access, range](Settings& settings, const std::string& text) {
     std::string wrong;
-    std::vector<double> numbers;
-    for (const std::string& part : split(text, ',')) {
-      const auto number = read_real(part, range, wrong);
-      if (!number) {
-        return wrong;
-      }
-      numbers.push_back(*number);
+    std::vector<double> numbers = read_reals(text, range, wrong);
+    if (wrong.empty()) {
+      access(settings) = std::move(numbers);
     }
-    access(settings) = std::move(numbers);
     return wrong;
   };
   option.show = [access](const Settings& settings) {

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a run leaves in its folder. A config.toml alone is of a run that was refused before its
-/// first step, and may be replaced.
+/// What a run leaves in its folder. A config.toml alone, or with it a metrics.jsonl in which
+/// nothing stands, is of a run that ended before its first step, and may be replaced.
 constexpr std::array kRunFiles{"metrics.jsonl", "summary.json", "checkpoints"};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, int reason) {
@@ -50,7 +50,10 @@ Names found_run(const fs::path& folder) {
   Names found;
   for (const char* name : kRunFiles) {
     std::error_code ignored;  // what cannot be looked at cannot be written either: found out below
-    if (fs::exists(folder / name, ignored)) {
+    const bool is_there = fs::exists(folder / name, ignored);
+    const bool is_empty_file =
+        fs::is_regular_file(folder / name, ignored) && fs::file_size(folder / name, ignored) == 0;
+    if (is_there && !is_empty_file) {
       found.emplace_back(name);
     }
   }

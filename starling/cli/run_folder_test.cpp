@@ -43,6 +43,16 @@ TEST(FolderLock, RefusesWhatIsNoFolder) {
   EXPECT_THROW(FolderLock(folder / "file/below", "out"), StorageError);
 }
 
+TEST(RunFolder, ARunThatEndedBeforeItsFirstStepIsNoRun) {
+  const TempDirectory folder;
+  put_content(folder / "config.toml", "x = 1\n");
+  put_content(folder / "metrics.jsonl", "");
+  prepare_run_folder(settings_for(folder.path()), "x = 2\n");
+  EXPECT_EQ(content_of(folder / "config.toml"), "x = 2\n");
+  put_content(folder / "metrics.jsonl", "{}\n");
+  EXPECT_THROW(prepare_run_folder(settings_for(folder.path()), "x = 3\n"), ConfigError);
+}
+
 TEST(RunFolder, KeepsAnEarlierRunUnlessToldOtherwise) {
   const TempDirectory folder;
   put_content(folder / "summary.json", "{}");

@@ -54,7 +54,7 @@ int open_signals() {
 
 }  // namespace
 
-SignalWatch::SignalWatch(std::function<void()> on_first)
+SignalWatch::SignalWatch(std::function<bool()> on_first)
     : on_first_(std::move(on_first)),
       signals_(open_signals()),
       stop_(checked(::eventfd(0, EFD_CLOEXEC))),
@@ -79,10 +79,9 @@ void SignalWatch::watch() {
     if (::read(signals_, &info, sizeof info) != sizeof info) {
       continue;
     }
-    if (!patient_.exchange(false)) {
+    if (!patient_.exchange(false) || !on_first_()) {
       ::_exit(static_cast<int>(ExitCode::interrupted));
     }
-    on_first_();
   }
 }
 

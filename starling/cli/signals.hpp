@@ -7,13 +7,14 @@
 
 namespace starling::cli {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP calls `on_first`; the second ends the
-/// process at once with exit code 130. SIGHUP stays ignored where it was before (nohup).
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP asks `on_first`; unless that says that the
+/// run will end by itself, and at the second signal, the process ends at once with exit code 130.
+/// SIGHUP stays ignored where it was before (nohup).
 /// @pre made before any other thread, so that all inherit the mask
 class SignalWatch {
  public:
-  /// `on_first` runs on the watching thread.
-  explicit SignalWatch(std::function<void()> on_first);
+  /// `on_first` runs on the watching thread and outlives the watch. @return true: the run ends soon
+  explicit SignalWatch(std::function<bool()> on_first);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -24,7 +25,7 @@ class SignalWatch {
  private:
   void watch();
 
-  std::function<void()> on_first_;
+  std::function<bool()> on_first_;
   std::atomic<bool> patient_{true};  // alone: nothing else is read or written because of it
   int signals_;                      // file descriptor that signals are read from
   int stop_;                         // file descriptor that wakes the thread up for its end

@@ -83,6 +83,9 @@ std::string summary_table(const trainer::Summary& summary) {
   if (!summary.parameters_sha256.empty()) {
     rows.push_back({"parameters", "sha256 " + summary.parameters_sha256});
   }
+  for (std::size_t k = summary.notes_told; k < summary.notes.size(); ++k) {
+    rows.push_back({k == summary.notes_told ? "notes" : "", summary.notes[k]});
+  }
   return aligned(rows);
 }
 

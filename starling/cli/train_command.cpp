@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <variant>
@@ -126,54 +127,90 @@ ExitCode train_and_report(const Effective& effective,
   return summary.exit_code == ExitCode::ok ? printed : summary.exit_code;
 }
 
-ExitCode run(const Effective& effective, Console& console, Log& log) {
+/// What lives as long as the process watches for signals.
+struct Session {
+  Console console{};
+  trainer::StopPoint stop{};
+  std::optional<Log> log{};  ///< once it is known how loud it is to be
+};
+
+/// Before the first step there is nothing to finish, and data, plug-ins and peers can take long:
+/// the process ends. Then all of them agree on a last step.
+bool finish_or_leave(Session& session) {
+  if (!session.stop.request()) {
+    session.console.print("starling: error: interrupted before the first step");
+    return false;
+  }
+  session.log->warning("interrupted: finishing the round; once more ends at once");
+  return true;
+}
+
+/// What config.toml says. To replace an earlier run is the wish of a moment: whoever runs the file
+/// again, or resumes with it, has not asked for that.
+std::string lasting_config(Effective effective) {
+  effective.settings.show.overwrite = false;
+  return to_toml(effective);
+}
+
+ExitCode run(const Effective& effective, Session& session, SignalWatch& watch) {
   const trainer::Experiment& experiment = effective.settings.experiment;
-  trainer::StopPoint stop;
-  SignalWatch watch([&] {
-    stop.request();
-    log.warning("interrupted: finishing the round; once more ends at once");
-  });
   std::optional<FolderLock> out;
   std::optional<FolderLock> checkpoints;
   if (!experiment.out.empty()) {
     out.emplace(experiment.out, "out");
-    prepare_run_folder(effective.settings, to_toml(effective));
+    prepare_run_folder(effective.settings, lasting_config(effective));
   }
   if (!experiment.checkpoint.directory.empty()) {
     checkpoints.emplace(experiment.checkpoint.directory, "checkpoint-dir");
     prepare_checkpoint_folder(effective.settings);
   }
-  return train_and_report(effective, stop, watch, console, log);
+  return train_and_report(effective, session.stop, watch, session.console, *session.log);
 }
 
-}  // namespace
-
-ExitCode run_train(const CommandLine& line) {
+ExitCode configure_and_run(const CommandLine& line, Session& session, SignalWatch& watch) {
   const Reading file = line.config.empty() ? Reading{} : read_config_file(line.config);
   const Effective effective = resolve(file, line.train);
   if (!effective.findings.empty()) {
     return refuse(effective.findings);
   }
   if (line.print_config) {
-    write_all(STDOUT_FILENO, to_toml(effective), kForEver);
+    if (write_all(STDOUT_FILENO, to_toml(effective), kForEver) == Written::failed) {
+      throw StorageError(
+          fmt::format("standard output: cannot write the configuration: {}", std::strerror(errno)));
+    }
     return ExitCode::ok;
   }
-  Console console;
-  Log log(console, effective.settings.show, effective.settings.experiment.peers);
+  session.log.emplace(
+      session.console, effective.settings.show, effective.settings.experiment.peers);
+  return run(effective, session, watch);
+}
+
+ExitCode fail(Session& session, ExitCode code, const std::string& text) {
+  session.console.clear();
+  if (!session.log) {
+    session.log.emplace(session.console, ShowSettings{}, 1);
+  }
+  session.log->error(text);
+  return code;
+}
+
+}  // namespace
+
+ExitCode run_train(const CommandLine& line) {
+  Session session;
   try {
-    return run(effective, console, log);
+    SignalWatch watch([&session] { return finish_or_leave(session); });
+    return configure_and_run(line, session, watch);
   } catch (const Error& error) {
-    console.clear();
-    log.error(error.what());
-    return error.code();
+    return fail(session, error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    console.clear();
-    log.error("out of memory: fewer peers, a smaller model or a smaller batch needs less");
-    return ExitCode::internal;
+    return fail(session,
+                ExitCode::internal,
+                "out of memory: fewer peers, a smaller model or a smaller batch needs less");
   } catch (const std::exception& error) {
-    console.clear();
-    log.error(fmt::format("internal error, please report it: {}", error.what()));
-    return ExitCode::internal;
+    return fail(session,
+                ExitCode::internal,
+                fmt::format("internal error, please report it: {}", error.what()));
   }
 }
 

@@ -62,7 +62,9 @@ void check_simulation(Effective& effective) {
   const std::uint64_t seed = effective.settings.experiment.seed;
   check(effective, "on", [] { open_simulation(); });
   check(effective, "platform", [&] { simulation::parse_platform(world.platform, peers); });
-  check(effective, "faults", [&] { simulation::plan_faults(world.faults, peers, seed); });
+  check(effective, "faults", [&] {
+    simulation::plan_faults(world.faults, {.peers = peers, .seed = seed});
+  });
   check(effective, "host-speeds", [&] {
     simulation::plan_speeds(world.host_speeds, "", peers, seed);
   });
@@ -78,6 +80,9 @@ std::unique_ptr<World> make_simulation(const WorldSettings& settings,
                                           .slow_warning = request.slow_warning,
                                           .platform = settings.platform,
                                           .faults = settings.faults,
+                                          .forecast = {.computing = request.computing,
+                                                       .exchanges = request.exchanges,
+                                                       .message_bytes = request.message_bytes},
                                           .host_speeds = settings.host_speeds,
                                           .stragglers = settings.stragglers,
                                           .stack_bytes = request.stack_bytes}};

@@ -64,14 +64,16 @@ std::optional<Goodbye> decoded(std::string_view text) {
     return std::nullopt;
   }
   const auto culprit = parse_size(text.substr(0, first));
-  const auto code = parse_size(text.substr(first + 1, second - first - 1));
-  if (!culprit || !code) {
+  const auto number = parse_size(text.substr(first + 1, second - first - 1));
+  const auto code = number ? exit_code_from(*number) : std::nullopt;
+  // A note tells of a failure: words that end well are as unreadable as a code that nobody has.
+  if (!culprit || !code || *code == ExitCode::ok) {
     return std::nullopt;
   }
   return Goodbye{.finished = false,
                  .culprit = {*culprit},
                  .words = std::string(text.substr(second + 1)),
-                 .code = static_cast<ExitCode>(*code)};
+                 .code = *code};
 }
 
 class Abandoning {

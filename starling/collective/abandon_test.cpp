@@ -146,6 +146,27 @@ TEST_P(Failing, SurvivorsHearTheCauseAndGoOnWithoutTheLost) {
   }
 }
 
+TEST_P(Failing, ANoteWithACodeThatNoFailureHasIsNotBelieved) {
+  for (const std::string note : {"1 99 a code that nobody has", "1 0 all is well"}) {
+    const auto failures = failures_of(2, [&note](Peer& peer) {
+      const Group group = Group::everyone(peer);
+      if (group.rank() == 1) {
+        const Tag tag{Purpose::collective, 0};
+        const Stamp stamp{0, kAbandoned, 3, 1.0};
+        const Deadline deadline = peer.clock().in(kPatience);
+        group.send(0, tag, stamp, Buffer{}, deadline).or_throw();
+        const auto words = std::as_bytes(std::span(note));
+        group.send(0, tag, stamp, Buffer::copy_of(words), deadline).or_throw();
+        return;
+      }
+      Vector values = ones(kElements);
+      all_reduce(group, values, Reduction::sum, {"ring", peer.clock().in(kShortPatience), 3});
+    });
+    ASSERT_TRUE(failures[0].has_value()) << note;
+    EXPECT_EQ(failures[0]->code, ExitCode::peers_lost) << note;
+  }
+}
+
 /// As a member that runs its schedule up to `round` and then dies: it sends and takes what belongs
 /// there.
 void die_in(const Group& group,

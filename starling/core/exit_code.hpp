@@ -1,6 +1,10 @@
 // The exit codes of the program.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+
 namespace starling {
 
 /// Exit codes of the program; the table in README.md and `starling --help` shows the same numbers.
@@ -15,5 +19,24 @@ enum class ExitCode : int {
   storage = 7,        ///< disk full, directory not writable
   interrupted = 130,  ///< Ctrl-C or SIGTERM
 };
+
+/// The code with this number, which came from elsewhere; nothing if there is none.
+constexpr std::optional<ExitCode> exit_code_from(std::uint64_t number) noexcept {
+  constexpr std::array kAll{ExitCode::ok,
+                            ExitCode::internal,
+                            ExitCode::configuration,
+                            ExitCode::data,
+                            ExitCode::network,
+                            ExitCode::peers_lost,
+                            ExitCode::not_finite,
+                            ExitCode::storage,
+                            ExitCode::interrupted};
+  for (const ExitCode code : kAll) {
+    if (static_cast<std::uint64_t>(code) == number) {
+      return code;
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace starling

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace starling {
 
@@ -18,5 +19,12 @@ enum class OnLoss : std::uint8_t {
   stop,       ///< everybody stops with one error
   continue_,  ///< its weight stays home, the run goes on and counts it
 };
+
+/// As on the command line: "skip-peer", "continue".
+const char* to_string(NotFinite policy) noexcept;
+const char* to_string(OnLoss policy) noexcept;
+
+/// What people can do about numbers that are not finite under this policy: the end of a message.
+std::string advice(NotFinite policy);
 
 }  // namespace starling

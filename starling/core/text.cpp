@@ -34,10 +34,26 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+/// The candidates that `word` is the beginning of, if it is long enough to mean one.
+std::vector<std::string> names_begun_by(std::string_view word,
+                                        std::span<const std::string> candidates) {
+  constexpr std::size_t kLeastLetters = 3;
+  std::vector<std::string> begun;
+  for (const std::string& candidate : candidates) {
+    if (word.size() >= kLeastLetters && candidate.starts_with(word)) {
+      begun.push_back(candidate);
+    }
+  }
+  return begun;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view word,
                                         std::span<const std::string> candidates) {
+  if (const auto begun = names_begun_by(word, candidates); begun.size() == 1) {
+    return begun.front();
+  }
   const std::string* nearest = nullptr;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
@@ -54,6 +70,10 @@ std::optional<std::string> nearest_name(std::string_view word,
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  const auto begun = names_begun_by(word, candidates);
+  if (begun.size() == 2) {
+    return "; did you mean '" + begun[0] + "' or '" + begun[1] + "'?";
+  }
   if (const auto nearest = nearest_name(word, candidates)) {
     return "; did you mean '" + *nearest + "'?";
   }

@@ -10,12 +10,14 @@
 
 namespace starling {
 
-/// The candidate with the least edit distance to `word`, if it is close enough to be a slip of the
-/// fingers (at most a third of the letters, at least two); nothing otherwise.
+/// The only candidate that `word` is the beginning of; else the one with the least edit distance,
+/// if it is close enough to be a slip of the fingers (at most a third of the letters, at least
+/// two); nothing otherwise.
 std::optional<std::string> nearest_name(std::string_view word,
                                         std::span<const std::string> candidates);
 
-/// "; did you mean 'exponential'?" or, with nothing near, "; one of: a, b, c".
+/// "; did you mean 'exponential'?", "; did you mean 'skip-peer' or 'skip-round'?" for a beginning
+/// of both, or, with nothing near, "; one of: a, b, c".
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
 /// Parts of `text` between separators; "a::b" gives "a", "", "b".

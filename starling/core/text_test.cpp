@@ -21,6 +21,14 @@ TEST(Text, SuggestsOrLists) {
   EXPECT_EQ(suggestion("hypercube", kNames), "; one of: exponential, ring, torus, full");
 }
 
+TEST(Text, ABeginningMeansTheNamesItBegins) {
+  const std::vector<std::string> policies = {"stop", "skip-peer", "skip-round"};
+  EXPECT_EQ(suggestion("skip", policies), "; did you mean 'skip-peer' or 'skip-round'?");
+  EXPECT_EQ(suggestion("skip-p", policies), "; did you mean 'skip-peer'?");
+  EXPECT_EQ(nearest_name("expo", kNames), "exponential");
+  EXPECT_EQ(nearest_name("e", kNames), std::nullopt) << "one letter means nothing";
+}
+
 TEST(Text, SplitKeepsEmptyParts) {
   EXPECT_EQ(split("a::b", ':'), (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(split("", ':'), (std::vector<std::string>{""}));

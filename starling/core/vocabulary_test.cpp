@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "starling/core/error.hpp"
+#include "starling/core/exit_code.hpp"
 #include "starling/core/function_ref.hpp"
+#include "starling/core/policy.hpp"
 #include "starling/core/range.hpp"
 #include "starling/core/result.hpp"
 #include "starling/core/sha256.hpp"
@@ -29,6 +31,21 @@ TEST(Ensure, NamesClaimValuesAndPlace) {
     EXPECT_THAT(error.what(), HasSubstr("sizes differ [3, four]"));
     EXPECT_THAT(error.what(), HasSubstr("vocabulary_test.cpp:"));
   }
+}
+
+TEST(ExitCodes, OnlyThoseThatExistAreTakenFromElsewhere) {
+  EXPECT_EQ(exit_code_from(5), ExitCode::peers_lost);
+  EXPECT_EQ(exit_code_from(130), ExitCode::interrupted);
+  EXPECT_EQ(exit_code_from(8), std::nullopt);
+  EXPECT_EQ(exit_code_from(std::uint64_t{1} << 32U), std::nullopt) << "not cut to 0";
+}
+
+TEST(Policy, AdviceNamesOnlyWhatIsNotSetYet) {
+  EXPECT_THAT(advice(NotFinite::stop), HasSubstr("--not-finite skip-peer"));
+  EXPECT_THAT(advice(NotFinite::skip_round), HasSubstr("--not-finite skip-peer"));
+  EXPECT_EQ(advice(NotFinite::skip_peer), "lower the learning rate");
+  EXPECT_STREQ(to_string(NotFinite::skip_round), "skip-round");
+  EXPECT_STREQ(to_string(OnLoss::continue_), "continue");
 }
 
 Failure sample_failure() {

@@ -91,8 +91,8 @@ std::string Neighbours::not_finite_text(PeerId whose, std::size_t element) const
   const bool weight = element * sizeof(float) == expected_.bytes;
   return "round " + std::to_string(options_.round) + ": the model of " + to_string(whose) +
          " is not finite at " +
-         (weight ? std::string("its weight") : "element " + std::to_string(element)) +
-         "; lower the learning rate or set --not-finite skip-peer";
+         (weight ? std::string("its weight") : "element " + std::to_string(element)) + "; " +
+         advice(options_.not_finite);
 }
 
 std::optional<Message> Neighbours::take_early(std::size_t rank) const {

@@ -1,75 +1,27 @@
 #include "starling/model/architecture.hpp"
 
-#include <array>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "starling/core/error.hpp"
-#include "starling/core/text.hpp"
+#include "starling/objective/network_name.hpp"
 
 namespace starling::model {
 
 namespace {
 
-constexpr std::size_t kMaxWidth = 65536;
-constexpr std::size_t kMaxLayers = 16;
+using objective::NetworkName;
+
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 constexpr std::size_t kKernel = 5;
 constexpr std::size_t kHiddenOfCnn = 64;
-
-/// The parts of a name like "mlp:512x256:dropout=0.2".
-struct Arguments {
-  std::vector<std::size_t> sizes;
-  double dropout = 0.0;
-};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw ConfigError("model '" + name + "': " + why);
 }
 
-std::vector<std::size_t> parse_sizes(const std::string& name, const std::string& text) {
-  std::vector<std::size_t> sizes;
-  for (const std::string& part : split(text, 'x')) {
-    const std::optional<std::size_t> size = parse_size(part);
-    if (!size || *size == 0 || *size > kMaxWidth) {
-      refuse(name,
-             "a size must be a whole number from 1 to " + std::to_string(kMaxWidth) + ", found '" +
-                 part + "'; sizes are written like 512x256");
-    }
-    sizes.push_back(*size);
-  }
-  if (sizes.size() > kMaxLayers) {
-    refuse(
-        name,
-        "at most " + std::to_string(kMaxLayers) + " sizes, found " + std::to_string(sizes.size()));
-  }
-  return sizes;
-}
-
-double parse_dropout(const std::string& name, const std::string& text) {
-  const std::optional<double> rate = parse_double(text);
-  if (!rate || !(*rate >= 0.0 && *rate < 1.0)) {
-    refuse(name, "dropout must be a number from 0 to below 1, found '" + text + "'");
-  }
-  return *rate;
-}
-
-Arguments parse_arguments(const std::string& name,
-                          std::span<const std::string> parts,
-                          std::vector<std::size_t> default_sizes) {
-  constexpr std::string_view dropout = "dropout=";
-  Arguments arguments{std::move(default_sizes), 0.0};
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (parts[k].starts_with(dropout)) {
-      arguments.dropout = parse_dropout(name, parts[k].substr(dropout.size()));
-    } else if (k == 0) {
-      arguments.sizes = parse_sizes(name, parts[k]);
-    } else {
-      refuse(name, "behind the sizes only dropout=RATE is understood, found '" + parts[k] + "'");
-    }
-  }
-  return arguments;
+std::vector<std::size_t> sizes_or(const NetworkName& name,
+                                  const std::vector<std::size_t>& standard) {
+  return name.sizes.empty() ? standard : name.sizes;
 }
 
 /// Puts layers one behind the other and keeps the books of tensors and cost.
@@ -117,22 +69,25 @@ class Builder {
   }
 };
 
-Architecture design_linear(Architecture start, std::span<const std::string> arguments) {
-  if (!arguments.empty()) {
-    refuse(start.name, "linear takes no arguments; layers are added with mlp:WIDTH");
-  }
+Architecture design_linear(const Architecture& start) {
   Builder builder(start);
   builder.linear("linear", start.features, start.classes);
   return builder.finish();
 }
 
+/// The layers between the features and the outputs.
+struct Hidden {
+  std::vector<std::size_t> widths;
+  double dropout = 0.0;
+};
+
 /// Hidden layers, each with ReLU and dropout, then the output layer; named fc1, fc2, ...
 void add_classifier(Builder& builder,
                     std::size_t inputs,
-                    const Arguments& hidden,
+                    const Hidden& hidden,
                     std::size_t classes) {
   std::size_t number = 1;
-  for (const std::size_t width : hidden.sizes) {
+  for (const std::size_t width : hidden.widths) {
     builder.linear("fc" + std::to_string(number++), inputs, width);
     builder.relu();
     builder.dropout(hidden.dropout);
@@ -141,15 +96,15 @@ void add_classifier(Builder& builder,
   builder.linear("fc" + std::to_string(number), inputs, classes);
 }
 
-Architecture design_mlp(Architecture start, std::span<const std::string> parts) {
-  const Arguments arguments = parse_arguments(start.name, parts, {256});
+Architecture design_mlp(const Architecture& start, const NetworkName& name) {
   Builder builder(start);
-  add_classifier(builder, start.features, arguments, start.classes);
+  const Hidden hidden{sizes_or(name, {256}), name.dropout};
+  add_classifier(builder, start.features, hidden, start.classes);
   return builder.finish();
 }
 
-Architecture design_cnn(Architecture start, std::span<const std::string> parts) {
-  const Arguments arguments = parse_arguments(start.name, parts, {8, 16});
+Architecture design_cnn(const Architecture& start, const NetworkName& name) {
+  const std::vector<std::size_t> sizes = sizes_or(name, {8, 16});
   if (start.input.size() != 3) {
     refuse(start.name,
            "needs images as channels x height x width, found samples of shape " +
@@ -160,12 +115,12 @@ Architecture design_cnn(Architecture start, std::span<const std::string> parts) 
   std::size_t width = start.input[2];
   Builder builder(start);
   std::size_t number = 1;
-  for (const std::size_t channels_out : arguments.sizes) {
+  for (const std::size_t channels_out : sizes) {
     if (height < 2 || width < 2) {
       refuse(start.name,
              "images of " + shape_text(start.input) + " can be halved " +
-                 std::to_string(number - 1) + " times, found " +
-                 std::to_string(arguments.sizes.size()) + " numbers of channels");
+                 std::to_string(number - 1) + " times, found " + std::to_string(sizes.size()) +
+                 " numbers of channels");
     }
     builder.convolution(
         "conv" + std::to_string(number++), {channels, channels_out, kKernel}, height * width);
@@ -175,18 +130,9 @@ Architecture design_cnn(Architecture start, std::span<const std::string> parts) 
     height /= 2;
     width /= 2;
   }
-  add_classifier(
-      builder, channels * height * width, {{kHiddenOfCnn}, arguments.dropout}, start.classes);
+  add_classifier(builder, channels * height * width, {{kHiddenOfCnn}, name.dropout}, start.classes);
   return builder.finish();
 }
-
-struct Family {
-  std::string_view name;
-  Architecture (*design)(Architecture start, std::span<const std::string> arguments);
-};
-
-constexpr std::array<Family, 3> kFamilies = {
-    Family{"linear", design_linear}, Family{"mlp", design_mlp}, Family{"cnn", design_cnn}};
 
 }  // namespace
 
@@ -206,16 +152,16 @@ Architecture design(const std::string& name,
            "needs labelled data of two classes or more, found samples of shape " +
                shape_text(sample_shape) + " in " + std::to_string(classes) + " classes");
   }
-  const std::vector<std::string> parts = split(name, ':');
-  std::vector<std::string> known;
-  for (const Family& family : kFamilies) {
-    if (family.name == parts.front()) {
-      return family.design(std::move(start), std::span(parts).subspan(1));
-    }
-    known.emplace_back(family.name);
+  const NetworkName parsed = objective::parse_network_name(name);
+  switch (parsed.family) {
+    case objective::NetworkFamily::linear:
+      return design_linear(start);
+    case objective::NetworkFamily::mlp:
+      return design_mlp(start, parsed);
+    case objective::NetworkFamily::cnn:
+      return design_cnn(start, parsed);
   }
-  throw ConfigError("there is no network '" + parts.front() + "'" +
-                    suggestion(parts.front(), known));
+  return start;
 }
 
 }  // namespace starling::model

@@ -36,6 +36,18 @@ void check_sizes(std::span<const std::size_t> shard_sizes,
 
 }  // namespace
 
+const char* to_string(LastBatch policy) noexcept {
+  switch (policy) {
+    case LastBatch::join_out:
+      return "join-out";
+    case LastBatch::drop_last:
+      return "drop-last";
+    case LastBatch::pad:
+      return "pad";
+  }
+  return "unknown";
+}
+
 std::uint64_t steps_per_epoch(std::span<const std::size_t> shard_sizes,
                               std::size_t batch_size,
                               LastBatch policy) {

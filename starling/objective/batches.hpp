@@ -17,6 +17,9 @@ enum class LastBatch : std::uint8_t {
               ///< again if it is much shorter than the longest
 };
 
+/// As on the command line: "join-out".
+const char* to_string(LastBatch policy) noexcept;
+
 /// Steps in one epoch, the same at every peer. @throws ConfigError if there would be none, or if a
 /// shard is empty and the policy is not join_out
 std::uint64_t steps_per_epoch(std::span<const std::size_t> shard_sizes,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "starling/core/ensure.hpp"
@@ -12,6 +13,7 @@
 #include "starling/core/text.hpp"
 #include "starling/objective/fashion_mnist.hpp"
 #include "starling/objective/logistic.hpp"
+#include "starling/objective/network_name.hpp"
 #include "starling/objective/plugin.hpp"
 #include "starling/objective/quadratic.hpp"
 #include "starling/objective/spec.hpp"
@@ -107,8 +109,8 @@ const Dataset& needed(const Dataset* train, const Spec& spec) {
   return *train;
 }
 
-ObjectiveMaker quadratic(const ModelOptions& options, const Dataset*, Spec& spec) {
-  QuadraticOptions problem{.peers = options.peers, .seed = options.seed};
+QuadraticOptions read_quadratic(Spec& spec) {
+  QuadraticOptions problem;
   problem.dimension = spec.count("d", problem.dimension, {.least = 1, .most = kMostDimensions});
   problem.zeta = spec.number("zeta", problem.zeta, {.least = 0, .most = 1e6});
   problem.sigma = spec.number("sigma", problem.sigma, {.least = 0, .most = 1e6});
@@ -117,6 +119,13 @@ ObjectiveMaker quadratic(const ModelOptions& options, const Dataset*, Spec& spec
     problem.curvature = PeerCurvature::graded;
   }
   spec.finish();
+  return problem;
+}
+
+ObjectiveMaker quadratic(const ModelOptions& options, const Dataset*, Spec& spec) {
+  QuadraticOptions problem = read_quadratic(spec);
+  problem.peers = options.peers;
+  problem.seed = options.seed;
   if (options.l2 != 0.0F) {
     spec.refuse("an L2 term is for logistic, this model has none");
   }
@@ -125,23 +134,27 @@ ObjectiveMaker quadratic(const ModelOptions& options, const Dataset*, Spec& spec
   };
 }
 
-ObjectiveMaker logistic(const ModelOptions& options, const Dataset* train, Spec& spec) {
-  const Dataset& data = needed(train, spec);
-  const bool image = data.sample_shape().size() > 1;
+/// Whether the name asks for a bias or for none; nothing if it leaves that open.
+std::optional<bool> read_bias(Spec& spec) {
   const bool with = spec.flag("bias");
   const bool without = spec.flag("no-bias");
   if (with && without) {
     spec.refuse("bias and no-bias exclude each other");
   }
   spec.finish();
+  return with || without ? std::optional(with) : std::nullopt;
+}
+
+ObjectiveMaker logistic(const ModelOptions& options, const Dataset* train, Spec& spec) {
+  const Dataset& data = needed(train, spec);
+  const bool image = data.sample_shape().size() > 1;
+  const bool bias = read_bias(spec).value_or(image);
   if (!(options.l2 >= 0.0F) || !std::isfinite(options.l2)) {
     spec.refuse("the weight of the L2 term is " + std::to_string(options.l2) +
                 ", expected a number that is not negative");
   }
-  const LogisticOptions wanted{.features = data.features(),
-                               .classes = data.classes(),
-                               .bias = with || (image && !without),
-                               .l2 = options.l2};
+  const LogisticOptions wanted{
+      .features = data.features(), .classes = data.classes(), .bias = bias, .l2 = options.l2};
   return [wanted](std::size_t) { return std::make_unique<Logistic>(wanted); };
 }
 
@@ -150,6 +163,8 @@ ObjectiveMaker network(const ModelOptions& options, const Dataset* train, Spec& 
   if (options.l2 != 0.0F) {
     spec.refuse("an L2 term is for logistic; networks take weight decay from the optimizer");
   }
+  parse_network_name(
+      options.name);  // opening libtorch takes a second: not for a slip of the finger
   MakeNetwork& make = open_network_plugin(plugin_candidates());
   return [&make, &data, name = options.name, seed = options.seed](std::size_t) {
     return make_network(make,
@@ -161,10 +176,23 @@ ObjectiveMaker network(const ModelOptions& options, const Dataset* train, Spec& 
   };
 }
 
+void check_quadratic(Spec& spec) {
+  read_quadratic(spec);
+}
+
+void check_logistic(Spec& spec) {
+  read_bias(spec);
+}
+
+void check_network(Spec& spec) {
+  parse_network_name(spec.text());
+}
+
 enum class Needs : std::uint8_t { nothing, data, data_and_torch };
 
 struct ModelLine {
   const char* name;
+  void (*check)(Spec&);
   ObjectiveMaker (*prepare)(const ModelOptions&, const Dataset*, Spec&);
   Needs needs;
   const char* summary;
@@ -172,19 +200,22 @@ struct ModelLine {
 
 constexpr std::array kModels = {
     ModelLine{"quadratic",
+              check_quadratic,
               quadratic,
               Needs::nothing,
               "known optimum: d=50, zeta=1 (heterogeneity), sigma=0.1 (noise), spread=1, graded"},
     ModelLine{"logistic",
+              check_logistic,
               logistic,
               Needs::data,
               "logistic regression, without libtorch; bias or no-bias (default: for images)"},
-    ModelLine{"linear", network, Needs::data_and_torch, "one fully connected layer"},
+    ModelLine{"linear", check_network, network, Needs::data_and_torch, "one fully connected layer"},
     ModelLine{"mlp",
+              check_network,
               network,
               Needs::data_and_torch,
               "two fully connected layers, mlp:HIDDEN units between them"},
-    ModelLine{"cnn", network, Needs::data_and_torch, "LeNet class, for images"},
+    ModelLine{"cnn", check_network, network, Needs::data_and_torch, "LeNet class, for images"},
 };
 
 // ---- both
@@ -209,6 +240,7 @@ const auto& find_line(const Lines& lines, const Spec& spec) {
 std::span<const CatalogEntry> model_catalog() {
   static const std::vector<CatalogEntry> entries = [] {
     std::vector<CatalogEntry> all;
+    all.reserve(kModels.size());
     for (const ModelLine& line : kModels) {
       all.push_back({.name = line.name,
                      .summary = line.summary,
@@ -223,6 +255,7 @@ std::span<const CatalogEntry> model_catalog() {
 std::span<const CatalogEntry> data_catalog() {
   static const std::vector<CatalogEntry> entries = [] {
     std::vector<CatalogEntry> all;
+    all.reserve(kData.size());
     for (const DataLine& line : kData) {
       all.push_back({.name = line.name, .summary = line.summary});
     }
@@ -234,6 +267,11 @@ std::span<const CatalogEntry> data_catalog() {
 const CatalogEntry& model_entry(const std::string& model) {
   const ModelLine& line = find_line(kModels, Spec("model", model));
   return model_catalog()[static_cast<std::size_t>(&line - kModels.data())];
+}
+
+void check_model(const std::string& model) {
+  Spec spec("model", model);
+  find_line(kModels, spec).check(spec);
 }
 
 DataPair load_data(const DataOptions& options) {

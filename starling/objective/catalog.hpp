@@ -29,6 +29,10 @@ std::span<const CatalogEntry> data_catalog();
 /// is none
 const CatalogEntry& model_entry(const std::string& model);
 
+/// Looks at the text of a model's name alone: no data is needed, nothing is loaded.
+/// @throws ConfigError for an unknown name or arguments that do not parse
+void check_model(const std::string& model);
+
 /// Training and test samples of one experiment; both null for models without data.
 struct DataPair {
   std::shared_ptr<const Dataset> train;

@@ -47,6 +47,18 @@ TEST(Catalog, NamesEveryModelWithWhatItNeeds) {
   EXPECT_THAT(refusal([] { model_entry("mpl:64"); }), HasSubstr("did you mean 'mlp'?"));
 }
 
+TEST(Catalog, ChecksTheTextOfAModelWithoutDataAndPlugin) {
+  const auto text_refusal = [](const char* model) { return refusal([&] { check_model(model); }); };
+  EXPECT_EQ(text_refusal("mlp:64x32:dropout=0.2"), "accepted");
+  EXPECT_EQ(text_refusal("logistic:bias"), "accepted");
+  EXPECT_EQ(text_refusal("quadratic:d=3:graded"), "accepted");
+  EXPECT_THAT(text_refusal("mlp:0"), HasSubstr("found '0'"));
+  EXPECT_THAT(text_refusal("cnn:8:16"), HasSubstr("only dropout=RATE"));
+  EXPECT_THAT(text_refusal("logistic:biased"), HasSubstr("did you mean 'bias'?"));
+  EXPECT_THAT(text_refusal("quadratic:d=0"), HasSubstr("d is '0'"));
+  EXPECT_THAT(text_refusal("mpl"), HasSubstr("did you mean 'mlp'?"));
+}
+
 TEST(Catalog, EveryLineHasASummary) {
   EXPECT_EQ(data_catalog().size(), 4U);
   for (const CatalogEntry& entry : data_catalog()) {

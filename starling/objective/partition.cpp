@@ -156,11 +156,15 @@ Partition fractions(const Deal& deal) {
 
 Partition own(const Deal& deal) {
   const auto sizes = deal.data.samples_by_peer();
+  if (sizes.empty()) {
+    deal.spec.refuse("data '" + deal.data.name() +
+                     "' is one set for all peers; 'own' is for data that is drawn for each peer: "
+                     "synthetic-logistic");
+  }
   if (sizes.size() != deal.peers) {
     deal.spec.refuse("data '" + deal.data.name() + "' was drawn for " +
                      std::to_string(sizes.size()) + " peers, not for " +
-                     std::to_string(deal.peers) +
-                     "; 'own' is for synthetic data that is drawn per peer");
+                     std::to_string(deal.peers));
   }
   const Indices samples = all_samples(deal.data);
   Partition partition(deal.peers);
@@ -196,6 +200,7 @@ constexpr std::array kLines = {
 std::span<const PartitionScheme> partition_schemes() {
   static const std::vector<PartitionScheme> schemes = [] {
     std::vector<PartitionScheme> all;
+    all.reserve(kLines.size());
     for (const Line& line : kLines) {
       all.push_back({line.usage, line.summary});
     }

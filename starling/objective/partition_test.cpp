@@ -208,7 +208,7 @@ TEST(Partition, RefusesWhatMakesNoSense) {
               HasSubstr("2 shares for 3 peers"));
   EXPECT_THAT(refusal(data, {.scheme = "fractions:1.5,-0.5", .peers = 2}),
               HasSubstr("a share is '1.5'"));
-  EXPECT_THAT(refusal(data, {.scheme = "own", .peers = 2}), HasSubstr("drawn for 0 peers"));
+  EXPECT_THAT(refusal(data, {.scheme = "own", .peers = 2}), HasSubstr("one set for all peers"));
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 
 extern "C" starling::objective::Objective* starling_make_network(
     const starling::objective::NetworkRequest& request) {
-  using namespace starling;
+  namespace objective = starling::objective;
   if (request.abi != objective::kNetworkAbi) {
     return nullptr;
   }
   if (std::string(request.name) != "bowl") {
-    throw ConfigError("model '" + std::string(request.name) + "': not in this plug-in");
+    throw starling::ConfigError("model '" + std::string(request.name) + "': not in this plug-in");
   }
   return new objective::Quadratic({.dimension = request.classes, .seed = request.seed});
 }

@@ -19,6 +19,16 @@ std::string words(const Spec::Limits& limits) {
   return text.str();
 }
 
+/// "samples=1,d=0": what stands behind the comma was to be an argument of its own.
+std::string comma_hint(const std::string& key, std::string value) {
+  const std::size_t comma = value.find(',');
+  if (comma == std::string::npos) {
+    return {};
+  }
+  value[comma] = ':';
+  return "; arguments are separated by colons: " + key + "=" + value;
+}
+
 }  // namespace
 
 Spec::Spec(std::string_view part, std::string_view text)
@@ -101,7 +111,7 @@ double Spec::to_number(const std::string& key,
   if (number && *number >= limits.least && *number <= limits.most) {
     return *number;
   }
-  refuse(key + " is '" + value + "', expected a number " + words(limits));
+  refuse(key + " is '" + value + "', expected a number " + words(limits) + comma_hint(key, value));
 }
 
 std::size_t Spec::to_count(const std::string& key,
@@ -112,7 +122,8 @@ std::size_t Spec::to_count(const std::string& key,
   if (number && as_double >= limits.least && as_double <= limits.most) {
     return *number;
   }
-  refuse(key + " is '" + value + "', expected a whole number " + words(limits));
+  refuse(key + " is '" + value + "', expected a whole number " + words(limits) +
+         comma_hint(key, value));
 }
 
 }  // namespace starling::objective

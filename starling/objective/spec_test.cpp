@@ -55,6 +55,9 @@ TEST(Spec, RefusesValuesOutsideTheirLimits) {
   };
   EXPECT_EQ(count("m:d=0"),
             "model 'm:d=0': d is '0', expected a whole number at least 1, at most 10");
+  EXPECT_EQ(count("m:d=1,e=2"),
+            "model 'm:d=1,e=2': d is '1,e=2', expected a whole number at least 1, at most 10; "
+            "arguments are separated by colons: d=1:e=2");
   EXPECT_THAT(count("m:d=11"), HasSubstr("at most 10"));
   EXPECT_THAT(count("m:d=-1"), HasSubstr("d is '-1'"));
   EXPECT_THAT(count("m:d="), HasSubstr("d is ''"));

@@ -60,7 +60,8 @@ void check_constant(const LearningRateOptions&) {}
 
 void check_step(const LearningRateOptions& options) {
   if (options.drop_at.empty()) {
-    throw ConfigError("learning rate: schedule 'step' needs at least one place to drop at");
+    throw ConfigError(
+        "learning rate: schedule 'step' needs at least one place to drop at; give --lr-drop-at");
   }
   for (const double at : options.drop_at) {
     if (!(at > 0.0) || !std::isfinite(at)) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct RunReport {
   Duration elapsed{};  ///< of the run's own clock: wall time, or virtual time in simulation
   /// The peer whose failure came first and was not a consequence of another's.
   std::optional<std::size_t> culprit;
+  std::vector<std::string> notes{};  ///< what the world did to the run, a line each
 
   [[nodiscard]] bool ok() const noexcept { return !culprit.has_value(); }
 

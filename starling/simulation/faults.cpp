@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
+#include <map>
+#include <sstream>
+#include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/core/random.hpp"
@@ -13,6 +15,7 @@ namespace starling::simulation {
 
 namespace {
 
+/// Of runs whose length nobody knows.
 constexpr Duration kWindow = std::chrono::seconds(10);
 
 /// One item of a list of rates.
@@ -94,9 +97,13 @@ Rate parse_rate(std::string_view rates, const std::string& item) {
   return rate;
 }
 
+/// From the start of the run, whatever the window.
+bool is_always(const Rate& rate) {
+  return rate.kind == Fault::Kind::slow && !rate.duration;
+}
+
 /// One stream a peer and item: the draws of one change nothing for another.
-void draw(
-    const Rate& rate, Duration window, std::size_t peers, std::uint64_t seed, FaultPlan& plan) {
+void add_drawn(const Rate& rate, Duration window, const FaultDraw& draw, FaultPlan& plan) {
   Fault fault;
   fault.kind = rate.kind;
   fault.factor = rate.factor;
@@ -106,18 +113,35 @@ void draw(
     plan.faults.push_back(fault);
     return;
   }
-  for (std::size_t rank = 0; rank < peers; ++rank) {
-    Random random(stream_key(seed, rank), stream_key("simulation.fault." + rate.name));
+  plan.asks_peers = true;
+  for (std::size_t rank = 0; rank < draw.peers; ++rank) {
+    Random random(stream_key(draw.seed, rank), stream_key("simulation.fault." + rate.name));
     if (!random.bernoulli(rate.share)) {
       continue;
     }
     fault.peer = PeerId{rank};
-    const bool always = rate.kind == Fault::Kind::slow && !rate.duration;
-    const double start = always ? 0.0 : random.uniform() * seconds(window);
+    const double start = is_always(rate) ? 0.0 : random.uniform() * seconds(window);
     fault.from = Time{from_seconds(start)};
     fault.until = rate.duration ? fault.from + *rate.duration : Time::max();
     plan.faults.push_back(fault);
   }
+}
+
+Duration parse_window(std::string_view rates, const std::string& item) {
+  const auto window = parse_duration(std::string_view(item).substr(item.find(':') + 1));
+  if (!window) {
+    refuse(rates, "expected window:TIME, found '" + item + "'");
+  }
+  return *window;
+}
+
+const char* name_of(Fault::Kind kind) {
+  for (const Form& form : kForms) {
+    if (form.kind == kind) {
+      return form.name;
+    }
+  }
+  return "unknown";
 }
 
 }  // namespace
@@ -127,35 +151,70 @@ bool FaultPlan::has(Fault::Kind kind) const {
       faults.begin(), faults.end(), [kind](const Fault& fault) { return fault.kind == kind; });
 }
 
-FaultPlan plan_rates(std::string_view rates, std::size_t peers, std::uint64_t seed) {
+FaultPlan plan_rates(std::string_view rates, const FaultDraw& draw) {
   std::vector<Rate> items;
-  Duration window = kWindow;
+  std::optional<Duration> window;
   for (const std::string& item : split(rates, ',')) {
     if (item.starts_with("window:")) {
-      const auto parsed = parse_duration(std::string_view(item).substr(7));
-      if (!parsed) {
-        refuse(rates, "expected window:TIME, found '" + item + "'");
-      }
-      window = *parsed;
+      window = parse_window(rates, item);
     } else {
       items.push_back(parse_rate(rates, item));
     }
   }
+  const bool any_begins = std::any_of(items.begin(), items.end(), [](const Rate& rate) {
+    return rate.kind != Fault::Kind::delay && !is_always(rate);
+  });
+  if (window && !any_begins) {
+    refuse(rates, "window has no effect on delay and on slow without a time");
+  }
+  const Duration known = draw.run_length > Duration{} ? draw.run_length : kWindow;
   FaultPlan plan;
   for (const Rate& item : items) {
-    draw(item, window, peers, seed, plan);
+    add_drawn(item, window.value_or(known), draw, plan);
   }
   return plan;
 }
 
-FaultPlan plan_faults(std::string_view text, std::size_t peers, std::uint64_t seed) {
+FaultPlan plan_faults(std::string_view text, const FaultDraw& draw) {
   if (text.empty()) {
     return {};
   }
   if (text.ends_with(".toml") || std::filesystem::is_regular_file(text)) {
-    return plan_file(std::string(text), peers, seed);
+    return plan_file(std::string(text), draw);
   }
-  return plan_rates(text, peers, seed);
+  return plan_rates(text, draw);
+}
+
+std::string account(const FaultPlan& plan, const std::vector<bool>& happened, Time end) {
+  struct Count {
+    std::size_t planned = 0;
+    std::size_t happened = 0;
+  };
+
+  std::map<Fault::Kind, Count> by_kind;
+  Count all;
+  for (std::size_t k = 0; k < plan.faults.size(); ++k) {
+    if (plan.faults[k].kind == Fault::Kind::delay) {
+      continue;
+    }
+    for (Count* count : {&all, &by_kind[plan.faults[k].kind]}) {
+      ++count->planned;
+      count->happened += happened[k] ? 1 : 0;
+    }
+  }
+  if (all.planned == 0) {
+    return plan.asks_peers ? "faults: none was drawn with this seed" : "";
+  }
+  std::ostringstream text;
+  text << "faults: " << all.happened << " of " << all.planned
+       << " happened before the run ended at " << seconds(end) << " s (";
+  const char* separator = "";
+  for (const auto& [kind, count] : by_kind) {
+    text << std::exchange(separator, ", ") << name_of(kind) << " " << count.happened << " of "
+         << count.planned;
+  }
+  text << ")";
+  return text.str();
 }
 
 }  // namespace starling::simulation

@@ -6,8 +6,9 @@
 //   slow:0.05x4        computes 4 times slower all the time; slow:0.05x4:10s for 10 s
 //   linkdown:0.01:2s   nothing passes to or from it for 2 s
 //   delay:0.02:100ms   a fiftieth of all messages comes 100 ms late
-//   window:30s         the others begin evenly within the first 30 s of the run (10 s if not said)
-// joined by commas. A file is TOML:
+//   window:30s         the others begin evenly within the first 30 s of the run
+// joined by commas. Without a window they begin evenly over the length of the run as far as it is
+// known beforehand, else within 10 s. A file is TOML:
 //   rates = "slow:0.05x4"      # optional, as above
 //   [[fault]]
 //   kind = "kill"              # kill | pause | slow | link-down | delay
@@ -49,20 +50,33 @@ struct Fault {
 
 struct FaultPlan {
   std::vector<Fault> faults;
+  bool asks_peers = false;  ///< rates may hit single peers, even if none was drawn
 
   /// Whether any fault is of this kind.
   [[nodiscard]] bool has(Fault::Kind kind) const;
 };
 
+/// What faults are drawn for.
+struct FaultDraw {
+  std::size_t peers = 1;
+  std::uint64_t seed = 1;
+  Duration run_length{};  ///< what the run lasts at least; 0: unknown
+};
+
 /// `text` names a file (if there is one, or if it ends in .toml) or gives rates; empty: no faults.
-/// The draws of one peer depend on the seed and its rank only.
+/// Whom a rate hits, and at which part of the window, depends on the seed and the rank only.
 /// @throws ConfigError with file, line, key and the nearest valid one
-FaultPlan plan_faults(std::string_view text, std::size_t peers, std::uint64_t seed);
+FaultPlan plan_faults(std::string_view text, const FaultDraw& draw);
 
 /// The rates alone.
-FaultPlan plan_rates(std::string_view rates, std::size_t peers, std::uint64_t seed);
+FaultPlan plan_rates(std::string_view rates, const FaultDraw& draw);
 
 /// A file alone.
-FaultPlan plan_file(const std::string& path, std::size_t peers, std::uint64_t seed);
+FaultPlan plan_file(const std::string& path, const FaultDraw& draw);
+
+/// "faults: 3 of 5 happened before the run ended at 2.5 s (kill 1 of 2, pause 2 of 3)". Delays are
+/// shares of the messages and not counted; empty if nothing else was asked for.
+/// @param happened one entry a fault of the plan
+std::string account(const FaultPlan& plan, const std::vector<bool>& happened, Time end);
 
 }  // namespace starling::simulation

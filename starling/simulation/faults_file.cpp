@@ -177,8 +177,8 @@ toml::table parse(const Reader& reader, const std::string& path) {
 
 }  // namespace
 
-FaultPlan plan_file(const std::string& path, std::size_t peers, std::uint64_t seed) {
-  const Reader reader(path, peers);
+FaultPlan plan_file(const std::string& path, const FaultDraw& draw) {
+  const Reader reader(path, draw.peers);
   const toml::table table = parse(reader, path);
   reader.check_keys(table, {"rates", "fault"});
   FaultPlan plan;
@@ -188,7 +188,7 @@ FaultPlan plan_file(const std::string& path, std::size_t peers, std::uint64_t se
       reader.refuse(rates, "'rates' must be a text like \"kill:0.01\"");
     }
     try {
-      plan = plan_rates(*text, peers, seed);
+      plan = plan_rates(*text, draw);
     } catch (const ConfigError& error) {
       reader.refuse(rates, error.what());
     }

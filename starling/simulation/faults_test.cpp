@@ -25,7 +25,7 @@ class FaultsFile : public ::testing::Test {
 
   FaultPlan read(const std::string& text, std::size_t peers = 8) {
     std::ofstream(path_) << text;
-    return plan_faults(path_, peers, 7);
+    return plan_faults(path_, {.peers = peers, .seed = 7});
   }
 
   std::string refusal(const std::string& text) {
@@ -43,7 +43,7 @@ class FaultsFile : public ::testing::Test {
 
 std::string refusal_of_rates(const std::string& rates) {
   try {
-    (void)plan_faults(rates, 8, 7);
+    (void)plan_faults(rates, {.peers = 8, .seed = 7});
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -51,7 +51,7 @@ std::string refusal_of_rates(const std::string& rates) {
 }
 
 TEST(Rates, AreDrawnPerPeerWithinTheWindow) {
-  const FaultPlan plan = plan_faults("kill:0.3:5s,window:2s", 1000, 7);
+  const FaultPlan plan = plan_faults("kill:0.3:5s,window:2s", {.peers = 1000, .seed = 7});
   // Binomial(1000, 0.3): mean 300, standard deviation 14.5; five of them.
   EXPECT_NEAR(static_cast<double>(plan.faults.size()), 300, 73);
   for (const Fault& fault : plan.faults) {
@@ -62,8 +62,8 @@ TEST(Rates, AreDrawnPerPeerWithinTheWindow) {
 }
 
 TEST(Rates, EveryKindHasItsForm) {
-  const FaultPlan plan =
-      plan_faults("kill:1,pause:1:5s,slow:1x4,linkdown:1:2s,delay:0.02:100ms", 1, 7);
+  const FaultPlan plan = plan_faults("kill:1,pause:1:5s,slow:1x4,linkdown:1:2s,delay:0.02:100ms",
+                                     {.peers = 1, .seed = 7});
   ASSERT_EQ(plan.faults.size(), 5U);
   EXPECT_EQ(plan.faults[0].until, Time::max());
   EXPECT_LT(plan.faults[0].from, Time{10s});
@@ -82,7 +82,7 @@ TEST(Rates, EveryKindHasItsForm) {
 
 TEST(Rates, DependOnSeedAndRankOnly) {
   const auto killed = [](std::size_t peers, std::uint64_t seed, const char* rates) {
-    FaultPlan plan = plan_faults(rates, peers, seed);
+    FaultPlan plan = plan_faults(rates, {.peers = peers, .seed = seed});
     std::erase_if(plan.faults, [](const Fault& fault) {
       return fault.kind != Fault::Kind::kill || fault.peer->value >= 50;
     });
@@ -92,8 +92,38 @@ TEST(Rates, DependOnSeedAndRankOnly) {
   EXPECT_EQ(killed(50, 7, "kill:0.3"), killed(100, 7, "kill:0.3")) << "more peers";
   EXPECT_EQ(killed(50, 7, "kill:0.3"), killed(50, 7, "slow:0.5x2,kill:0.3")) << "other faults";
   EXPECT_NE(killed(50, 7, "kill:0.3"), killed(50, 8, "kill:0.3"));
-  EXPECT_THAT(plan_faults("", 50, 7).faults, IsEmpty());
-  EXPECT_THAT(plan_faults("kill:0", 50, 7).faults, IsEmpty());
+  EXPECT_THAT(plan_faults("", {.peers = 50, .seed = 7}).faults, IsEmpty());
+  EXPECT_THAT(plan_faults("kill:0", {.peers = 50, .seed = 7}).faults, IsEmpty());
+}
+
+TEST(Rates, AreSpreadOverTheLengthOfTheRun) {
+  const auto starts = [](const char* rates, Duration run_length) {
+    std::vector<Fault> faults =
+        plan_faults(rates, {.peers = 100, .seed = 7, .run_length = run_length}).faults;
+    std::vector<double> all;
+    for (const Fault& fault : faults) {
+      all.push_back(seconds(fault.from));
+    }
+    return all;
+  };
+  const auto of_two = starts("kill:0.3", 2s);
+  const auto of_six = starts("kill:0.3", 6s);
+  ASSERT_EQ(of_two.size(), of_six.size()) << "whom it hits does not depend on the length";
+  for (std::size_t k = 0; k < of_two.size(); ++k) {
+    EXPECT_LT(of_two[k], 2.0);
+    EXPECT_NEAR(of_six[k], 3.0 * of_two[k], 1e-8) << "nor does the part of the run";
+  }
+  EXPECT_EQ(starts("kill:0.3,window:2s", 6s), of_two) << "what is said goes before";
+  EXPECT_EQ(starts("kill:0.3", Duration{}), starts("kill:0.3", 10s)) << "unknown";
+}
+
+TEST(Account, TellsWhatHappenedOfWhatWasPlanned) {
+  const FaultPlan plan = plan_faults("kill:1,pause:1:5s,delay:1:1s", {.peers = 2, .seed = 7});
+  EXPECT_EQ(account(plan, {true, false, true, true, false}, Time{2500ms}),
+            "faults: 3 of 4 happened before the run ended at 2.5 s (kill 1 of 2, pause 2 of 2)");
+  EXPECT_EQ(account(plan_faults("kill:0", {.peers = 2, .seed = 7}), {}, Time{2s}),
+            "faults: none was drawn with this seed");
+  EXPECT_EQ(account(plan_faults("delay:1:1s", {.peers = 2, .seed = 7}), {false}, Time{2s}), "");
 }
 
 TEST(Rates, RefusalsNameTheForm) {
@@ -106,6 +136,8 @@ TEST(Rates, RefusalsNameTheForm) {
   EXPECT_THAT(refusal_of_rates("slow:0.1x0"), HasSubstr("expected slow:SHARExFACTOR"));
   EXPECT_THAT(refusal_of_rates("delay:0.1:100ms:3"), HasSubstr("expected delay:SHARE:TIME"));
   EXPECT_THAT(refusal_of_rates("window:x"), HasSubstr("window:TIME"));
+  EXPECT_THAT(refusal_of_rates("delay:0.1:1s,slow:0.1x2,window:3s"),
+              HasSubstr("window has no effect"));
   EXPECT_THAT(refusal_of_rates("kill:0.1,"), HasSubstr("unknown fault ''"));
   EXPECT_THAT(refusal_of_rates("nothing.toml"), HasSubstr("no such file"));
 }

@@ -149,4 +149,31 @@ WanLink draw_wan_link(const Platform& platform, std::uint64_t seed, std::size_t 
   return link;
 }
 
+Duration typical_transfer(const Platform& platform,
+                          std::size_t peers,
+                          std::uint64_t seed,
+                          std::size_t bytes) {
+  const double bits = 8.0 * static_cast<double>(bytes);
+  const double latency = platform.latency.value_or(
+      platform.kind == Platform::Kind::torus ? kTorusLatency : kLanLatency);
+  switch (platform.kind) {
+    case Platform::Kind::lan:
+      return from_seconds(latency +
+                          bits / (kTcpShare * platform.bandwidth.value_or(kLanBandwidth)));
+    case Platform::Kind::torus:
+      return from_seconds(latency + bits / platform.bandwidth.value_or(kTorusBandwidth));
+    case Platform::Kind::wan: {
+      double sum = 0.0;
+      for (std::size_t host = 0; host < peers; ++host) {
+        const WanLink link = draw_wan_link(platform, seed, host);
+        sum += link.latency + bits / (kTcpShare * std::min(link.up, link.down));
+      }
+      return from_seconds(sum / static_cast<double>(peers));
+    }
+    case Platform::Kind::file:
+      break;
+  }
+  return {};
+}
+
 }  // namespace starling::simulation

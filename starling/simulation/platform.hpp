@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "starling/core/time.hpp"
+
 namespace starling::simulation {
 
 /// A parsed platform. Texts are
@@ -38,6 +40,16 @@ struct WanLink {
 
 /// The link of `host`: drawn from the seed, whatever the number of hosts.
 WanLink draw_wan_link(const Platform& platform, std::uint64_t seed, std::size_t host);
+
+/// What a message of `bytes` takes between two hosts when nobody else sends, mean over the hosts;
+/// of a platform file, which only SimGrid understands, 0.
+Duration typical_transfer(const Platform& platform,
+                          std::size_t peers,
+                          std::uint64_t seed,
+                          std::size_t bytes);
+
+/// Headers of TCP take the rest.
+inline constexpr double kTcpShare = 0.97;
 
 inline constexpr double kLanBandwidth = 1e9;
 inline constexpr double kLanLatency = 1e-4;

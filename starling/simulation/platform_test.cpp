@@ -83,6 +83,19 @@ TEST(Platform, WanLinksAreWithinBoundsAndOfTheSeed) {
   EXPECT_EQ(draw_wan_link(fixed, 7, 3).latency, 0.030);
 }
 
+TEST(Platform, KnowsWhatAMessageTakesBetweenIdleHosts) {
+  const auto takes = [](const char* text, std::size_t bytes) {
+    return seconds(typical_transfer(parse_platform(text, 4), 4, 7, bytes));
+  };
+  EXPECT_NEAR(takes("lan", 1'000'000), 1e-4 + 8e6 / 0.97e9, 1e-9);
+  EXPECT_NEAR(takes("torus:2x2", 1'000'000), 1e-6 + 8e6 / 10e9, 1e-9);
+  EXPECT_NEAR(
+      takes("wan:bandwidth=50M:latency=30ms", 1'000'000), 0.030 + 8e6 / (0.97 * 50e6), 1e-9);
+  // Drawn: 10 to 100 ms, 20 to 200 Mbit/s.
+  EXPECT_GT(takes("wan", 1'000'000), 0.010 + 8e6 / (0.97 * 200e6));
+  EXPECT_LT(takes("wan", 1'000'000), 0.100 + 8e6 / (0.97 * 20e6));
+}
+
 TEST(Platform, TheCatalogHasEveryKind) {
   std::vector<std::string> names;
   for (const PlatformEntry& entry : kPlatformCatalog) {

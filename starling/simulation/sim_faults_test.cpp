@@ -1,4 +1,5 @@
 // Every kind of fault as the peers see it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -53,6 +54,35 @@ TEST_F(Faults, DeathIsNoticedAfterTheDetectionTimeByName) {
   const auto gone = recorder_.all<PeerGone>();
   ASSERT_THAT(gone, SizeIs(1));
   EXPECT_EQ(gone[0].second.peer, PeerId{1});
+}
+
+TEST_F(Faults, TheReportTellsWhichHappened) {
+  const RunReport report =
+      simulate(options(3,
+                       kKill + "[[fault]]\nkind = \"kill\"\npeer = 2\nfrom = 2.5\n"
+                               "[[fault]]\nkind = \"pause\"\npeer = 0\nfrom = 9.0\nuntil = 10.0\n"),
+               [](Peer& peer) { peer.clock().sleep_for(peer.id() == PeerId{2} ? 1s : 3s); });
+  EXPECT_THAT(report.notes,
+              ::testing::ElementsAre("faults: 1 of 3 happened before the run ended at 3 s (kill 1 "
+                                     "of 2, pause 0 of 1)"))
+      << "peer 2 had ended before its host went off";
+}
+
+TEST(DrawnFaults, SpanWhatIsKnownOfTheRun) {
+  // 10 s of computing and 100 messages of 0.1 s: all hosts go off within 20 s, some behind 10 s.
+  const SimOptions options{.peers = 40,
+                           .seed = 7,
+                           .platform = "lan:latency=0.1",
+                           .faults = "kill:1",
+                           .forecast = {.computing = 10s, .exchanges = 100.0}};
+  const RunReport report = simulate(options, [](Peer& peer) { peer.clock().sleep_for(1h); });
+  Time last{};
+  for (const PeerOutcome& outcome : report.peers) {
+    EXPECT_LE(outcome.ended, Time{20s});
+    last = std::max(last, outcome.ended);
+  }
+  EXPECT_GT(last, Time{15s});  // all 40 below it: a chance of 0.75^40, 1e-5
+  EXPECT_THAT(report.notes, ::testing::Contains(HasSubstr("kill 40 of 40")));
 }
 
 TEST_F(Faults, SurvivorsThatCannotGoOnNameTheDead) {

@@ -37,6 +37,8 @@ SimRun::SimRun(const SimOptions& options,
       post_office_(kernel_, scheduler_, peers_, plan.faults, options.seed),
       left_(options.peers, false),
       deaths_(options.peers),
+      faults_(plan.faults),
+      killed_(plan.faults.faults.size(), false),
       end_order_(options.peers) {
   report_.peers.resize(options.peers);
   incarnations_.assign(options.peers, 0);
@@ -85,7 +87,23 @@ RunReport SimRun::run() {
     report_.elapsed = std::max(report_.elapsed, outcome.ended.time_since_epoch());
   }
   report_.culprit = culprit();
+  std::string faults = account(faults_, happened(), Time{report_.elapsed});
+  if (!faults.empty()) {
+    report_.notes.push_back(std::move(faults));
+  }
   return std::move(report_);
+}
+
+/// By fault. A pause or a slow spell of a peer that has ended meets nobody.
+std::vector<bool> SimRun::happened() const {
+  std::vector<bool> happened = killed_;
+  for (std::size_t k = 0; k < faults_.faults.size(); ++k) {
+    const Fault& fault = faults_.faults[k];
+    if (fault.kind != Fault::Kind::kill && fault.peer) {
+      happened[k] = fault.from < report_.peers[fault.peer->value].ended;
+    }
+  }
+  return happened;
 }
 
 /// In virtual time a failure and its consequence may fall into one moment: the order of the ends
@@ -148,6 +166,7 @@ void SimRun::kill(PeerId id, std::size_t fault) {
     return;
   }
   deaths_[id.value] = Death{fault, now()};
+  killed_[fault] = true;
   scheduler_.turn_off(id.value);
   scheduler_.at(now() + options_.detection, [this, id, fault] {
     const std::optional<Death>& death = deaths_[id.value];

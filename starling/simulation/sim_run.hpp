@@ -76,11 +76,14 @@ class SimRun {
   std::deque<Task> tasks_;  // one a life; others keep pointers to them
   std::vector<bool> left_;  // whose body has ended by itself
   std::vector<std::optional<Death>> deaths_;
+  const FaultPlan& faults_;
+  std::vector<bool> killed_;     // by fault: a kill that met its peer alive
   std::vector<Time> end_order_;  // by rank: which end that was, as a time
   std::size_t ends_ = 0;
   RunReport report_;
 
   [[nodiscard]] std::optional<std::size_t> culprit() const;
+  [[nodiscard]] std::vector<bool> happened() const;
 };
 
 }  // namespace starling::simulation

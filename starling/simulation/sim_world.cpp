@@ -1,5 +1,7 @@
 #include "starling/simulation/sim_world.hpp"
 
+#include <algorithm>
+
 #include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
 #include "starling/simulation/host_speeds.hpp"
@@ -17,6 +19,15 @@ void expect_positive(Duration duration, const char* what) {
                     std::to_string(seconds(duration)) + " s");
 }
 
+Duration length_of(const SimOptions& options, const simulation::Platform& platform) {
+  constexpr double kLongest = 1e9;  // seconds: a clock of nanoseconds holds nine times as much
+  const RunForecast& forecast = options.forecast;
+  const Duration transfer =
+      simulation::typical_transfer(platform, options.peers, options.seed, forecast.message_bytes);
+  const double length = seconds(forecast.computing) + forecast.exchanges * seconds(transfer);
+  return from_seconds(std::min(kLongest, length));
+}
+
 }  // namespace
 
 struct SimWorld::Plan : simulation::SimPlan {};
@@ -29,6 +40,9 @@ void SimOptions::validate() const {
   expect_positive(detection, "the time until a dead host is noticed");
   expect_positive(stall_patience, "the patience with a stalled run");
   expect_positive(directory_delay, "the delay of the directory");
+  if (forecast.computing < Duration{} || !(forecast.exchanges >= 0.0)) {
+    throw ConfigError("simulation: the forecast of a run must not be negative");
+  }
   if (time_limit < Duration{}) {
     throw ConfigError("simulation: the time limit must not be negative");
   }
@@ -49,7 +63,10 @@ SimWorld::SimWorld(const SimOptions& options)
     : options_(options), plan_(std::make_unique<Plan>()), incarnations_(options.peers, 0) {
   options_.validate();
   plan_->platform = simulation::parse_platform(options_.platform, options_.peers);
-  plan_->faults = simulation::plan_faults(options_.faults, options_.peers, options_.seed);
+  plan_->faults = simulation::plan_faults(options_.faults,
+                                          {.peers = options_.peers,
+                                           .seed = options_.seed,
+                                           .run_length = length_of(options_, plan_->platform)});
   plan_->speeds = simulation::plan_speeds(
       options_.host_speeds, options_.stragglers, options_.peers, options_.seed);
   if (plan_->platform.kind == simulation::Platform::Kind::file) {

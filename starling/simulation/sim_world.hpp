@@ -17,6 +17,13 @@
 
 namespace starling {
 
+/// What is known of a run beforehand. Rates of faults are drawn over its length.
+struct RunForecast {
+  Duration computing{};           ///< of a peer on a host of speed 1
+  double exchanges = 0.0;         ///< times that a peer waits for another, one after the other
+  std::size_t message_bytes = 0;  ///< of one exchange
+};
+
 struct SimOptions {
   std::size_t peers = 1;
   std::uint64_t seed = 1;                           ///< of the peers, the platform and the faults
@@ -24,6 +31,7 @@ struct SimOptions {
   Duration slow_warning = std::chrono::seconds(5);  ///< first warning about a wait; doubles after
   std::string platform = "lan";  ///< see platform.hpp and `starling list platforms`
   std::string faults = {};       ///< rates or a TOML file, see faults.hpp; empty: none
+  RunForecast forecast{};        ///< all zero: unknown
   std::string host_speeds = {};  ///< see host_speeds.hpp; empty: all 1
   std::string stragglers = {};   ///< see host_speeds.hpp; empty: none
   /// From the moment a host goes off until the others know: two heartbeats of half a second.

@@ -162,4 +162,22 @@ Description describe(const Topology& topology) {
   return description;
 }
 
+std::optional<double> gap_of_round(const Description& description) {
+  if (description.period == 0) {
+    return description.rate ? std::optional(1.0 - std::sqrt(1.0 - *description.rate))
+                            : std::nullopt;
+  }
+  if (description.period == 1) {
+    return description.round_norm ? std::optional(1.0 - *description.round_norm) : std::nullopt;
+  }
+  if (description.exact_after) {
+    return 1.0;  // the root of what rounding leaves would be far from 0
+  }
+  if (!description.period_norm) {
+    return std::nullopt;
+  }
+  const double rounds = static_cast<double>(description.period);
+  return 1.0 - std::pow(*description.period_norm, 1.0 / rounds);
+}
+
 }  // namespace starling::topology

@@ -55,6 +55,11 @@ struct Description {
       exact_after;  ///< rounds from round 0 until the mean is exact, within a period
 };
 
+/// 1 - beta of a round, so that all topologies compare: beta of W where all rounds are alike, the
+/// period-th root of the product's beta where a period has several rounds, sqrt(1 - p) where rounds
+/// are drawn anew. Nothing where the norms are left out.
+std::optional<double> gap_of_round(const Description& description);
+
 /// Norms are left out where they mean nothing (W is not doubly stochastic), where they are unknown
 /// (rounds drawn anew have no period) and above kSpectralLimit peers.
 Description describe(const Topology& topology);

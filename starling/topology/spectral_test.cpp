@@ -235,6 +235,23 @@ TEST(Describe, TellsTheExpectedRateOfDrawnRounds) {
   EXPECT_FALSE(drawn.round_norm.has_value());
 }
 
+TEST(Describe, TheGapIsThatOfARoundWhateverTheSchedule) {
+  // ring: 2/3 (1 - cos(2 pi / 8)). Drawn pairs: p = 4/7. One-peer exponential on 12: the root of
+  // the product over its period of 4; on 8 it is exact.
+  EXPECT_NEAR(gap_of_round(describe(*make("ring", 8))).value(),
+              2.0 / 3.0 * (1.0 - std::sqrt(0.5)),
+              kRounding);
+  EXPECT_NEAR(gap_of_round(describe(*make("random-matching", 8))).value(),
+              1.0 - std::sqrt(3.0 / 7.0),
+              kRounding);
+  const Description twelve = describe(*make("exponential", 12));
+  EXPECT_EQ(twelve.period, 4U);
+  EXPECT_NEAR(
+      std::pow(1.0 - gap_of_round(twelve).value(), 4), twelve.period_norm.value(), kRounding);
+  EXPECT_EQ(gap_of_round(describe(*make("exponential", 8))), 1.0);
+  EXPECT_FALSE(gap_of_round(describe(*make("ring", kSpectralLimit + 1))).has_value());
+}
+
 TEST(Describe, LeavesOutWhatMeansNothing) {
   const auto push = make_topology({.name = "path", .weights = "push", .peers = 4});
   EXPECT_FALSE(describe(*push).rate.has_value()) << "rows do not sum to 1";
@@ -260,12 +277,8 @@ TEST(Documentation, GivesTheGapsThatAreComputed) {
       continue;
     }
     const Description sixteen = describe(*make(entry.plain, 16));
-    const bool is_drawn = sixteen.period == 0;
     std::array<char, 32> value{};
-    std::snprintf(value.data(),
-                  value.size(),
-                  is_drawn ? "p = %.4f" : "%.4f",
-                  is_drawn ? sixteen.rate.value() : 1.0 - sixteen.period_norm.value());
+    std::snprintf(value.data(), value.size(), "%.4f", gap_of_round(sixteen).value());
     EXPECT_EQ(documented(entry.plain), value.data()) << entry.plain;
   }
 }

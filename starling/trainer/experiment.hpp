@@ -1,6 +1,7 @@
 // What to run: everything that decides the result, and nothing about how it is shown.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,10 @@
 
 namespace starling::trainer {
 
+inline constexpr std::size_t kPeersMax = 100'000;
+inline constexpr double kWaitSecondsMin = 1e-3;  ///< clocks and schedulers are not finer
+inline constexpr double kSecondsMax = 1e6;       ///< eleven days: more is a slip of the finger
+
 /// What is done when a checkpoint cannot be written.
 enum class OnStorageError : std::uint8_t { stop, continue_ };
 
@@ -26,12 +31,18 @@ struct CheckpointOptions {
   OnStorageError on_error = OnStorageError::stop;
 };
 
-/// Wrong numbers put in on purpose, to see what the policy does: peer:step[:nan|inf].
+/// Wrong numbers put in on purpose, to see what the policy does.
 struct Injection {
   std::size_t peer = 0;
   std::uint64_t step = 0;
   float value = 0.0F;
 };
+
+/// As on the command line: "1:2:nan".
+inline std::string to_string(const Injection& one) {
+  return std::to_string(one.peer) + ":" + std::to_string(one.step) +
+         (std::isnan(one.value) ? ":nan" : ":inf");
+}
 
 struct Experiment {
   std::size_t peers = 8;

@@ -75,6 +75,12 @@ void Recorder::take(std::size_t rank, const Event& event) {
     take_snapshot(rank, event.time, *snapshot);
   } else if (const auto* gone = std::get_if<PeerGone>(&event.what)) {
     take_gone(gone->peer.value);
+  } else if (const auto* slow = std::get_if<SlowPeer>(&event.what)) {
+    SlowTotal& total = totals_.slow[slow->culprit.value];
+    ++total.warnings;
+    total.longest = std::max(total.longest, slow->waited);
+  } else if (const auto* stalled = std::get_if<Stalled>(&event.what)) {
+    totals_.stalled = stalled->waits;
   }
   totals_.rejected_contributions += std::holds_alternative<ContributionRejected>(event.what);
   totals_.partners_lost += std::holds_alternative<PartnerLost>(event.what);
@@ -85,7 +91,6 @@ void Recorder::take(std::size_t rank, const Event& event) {
 
 void Recorder::take_step(std::size_t rank, Time time, const StepDone& done) {
   last_loss_[rank] = done.loss;
-  totals_.samples += done.samples;
   if (done.step <= steps_closed_) {
     return;
   }  // reported without this peer already
@@ -140,9 +145,6 @@ void Recorder::close_step() {
   StepReport report = report_of(step, open.by_rank);
   report.time = open.time;
   steps_closed_ = step;
-  if (is_complete(open)) {
-    totals_.steps = step;
-  }
   remember_loss(report.loss_mean);
   push(report);
   steps_.erase(steps_.begin());
@@ -269,11 +271,6 @@ RunTotals Recorder::totals() const {
   }
   totals.training_loss = tail_.empty() ? kNoNumber : sum / static_cast<double>(tail_.size());
   return totals;
-}
-
-std::vector<float> Recorder::start_mean() const {
-  const std::lock_guard lock(mutex_);
-  return start_mean_;
 }
 
 }  // namespace starling::trainer

@@ -40,14 +40,20 @@ struct SnapshotReport {
   std::vector<float> mean;          ///< (1/n) sum_i x_i, summed in double in rank order
 };
 
+/// How often and how long others warned that they wait for one peer.
+struct SlowTotal {
+  std::uint64_t warnings = 0;
+  Duration longest{};
+};
+
 /// What a run amounts to so far.
 struct RunTotals {
-  std::uint64_t steps = 0;  ///< the last step that every peer still there has done
-  std::uint64_t samples = 0;
   double training_loss = 0.0;  ///< mean over the last `tail_steps` steps; NaN before the first
   std::uint64_t rejected_contributions = 0;
   std::uint64_t partners_lost = 0;
-  std::uint64_t reports_dropped = 0;  ///< not delivered because the callbacks were too slow
+  std::uint64_t reports_dropped = 0;        ///< not delivered because the callbacks were too slow
+  std::map<std::size_t, SlowTotal> slow{};  ///< by the rank that was waited for
+  std::string stalled{};  ///< who waited for whom when nothing could run any more, a line each
 };
 
 struct RecorderOptions {
@@ -80,9 +86,6 @@ class Recorder : public Observer {
   void close();
 
   [[nodiscard]] RunTotals totals() const;
-
-  /// Where drift counts from; empty before the first snapshot.
-  [[nodiscard]] std::vector<float> start_mean() const;
 
  private:
   template <class Entry>

@@ -8,6 +8,8 @@
 
 #include "starling/core/error.hpp"
 #include "starling/objective/plugin.hpp"
+#include "starling/trainer/fingerprint.hpp"
+#include "starling/trainer/without_effect.hpp"
 
 namespace starling::trainer {
 
@@ -15,15 +17,13 @@ namespace {
 
 constexpr std::size_t kSmallStackBytes = std::size_t{256} * 1024;
 
-constexpr std::size_t kPeersMax = 100'000;
-constexpr double kSecondsMax = 1e6;  // eleven days: longer waits are slips of the finger
-
-void check_seconds(const char* option, double value, bool zero_is_fine) {
-  const bool fits = value <= kSecondsMax && (value > 0.0 || (zero_is_fine && value == 0.0));
-  if (!fits) {
-    throw ConfigError(std::string(option) + ": expected seconds up to 1000000, found " +
-                      std::to_string(value));
+void check_seconds(const char* option, double value, double least) {
+  if (value >= least && value <= kSecondsMax) {
+    return;
   }
+  std::ostringstream text;
+  text << option << ": expected " << least << " to " << kSecondsMax << " seconds, found " << value;
+  throw ConfigError(text.str());
 }
 
 void check(const Experiment& experiment) {
@@ -31,9 +31,9 @@ void check(const Experiment& experiment) {
     throw ConfigError("peers: expected 1 to " + std::to_string(kPeersMax) + ", found " +
                       std::to_string(experiment.peers));
   }
-  check_seconds("timeout", experiment.timeout_seconds, false);
-  check_seconds("slow-warning", experiment.slow_warning_seconds, false);
-  check_seconds("step-seconds", experiment.step_seconds, true);
+  check_seconds("timeout", experiment.timeout_seconds, kWaitSecondsMin);
+  check_seconds("slow-warning", experiment.slow_warning_seconds, kWaitSecondsMin);
+  check_seconds("step-seconds", experiment.step_seconds, 0.0);
   if (experiment.batch < 1) {
     throw ConfigError("batch: at least 1");
   }
@@ -43,9 +43,9 @@ void check(const Experiment& experiment) {
   if (experiment.not_finite == NotFinite::skip_round &&
       experiment.algorithm_options.on_loss == OnLoss::continue_) {
     throw ConfigError(
-        "not-finite, on-loss: skip-round needs the word of every peer in every step and cannot go "
-        "on "
-        "without the lost; use skip-peer or on-loss stop");
+        "not-finite: skip-round needs the word of every peer in every step and cannot go on "
+        "without "
+        "the lost, as on-loss continue asks; use skip-peer or on-loss stop");
   }
   if (experiment.checkpoint.keep < 1) {
     throw ConfigError("checkpoint-keep: at least 1");
@@ -174,46 +174,6 @@ double measure_step(const Plan& plan) {
   return times[times.size() / 2];
 }
 
-const char* name_of(NotFinite policy) {
-  switch (policy) {
-    case NotFinite::stop:
-      return "stop";
-    case NotFinite::skip_peer:
-      return "skip-peer";
-    case NotFinite::skip_round:
-      return "skip-round";
-  }
-  return "unknown";
-}
-
-/// What must be equal for a resumed run to be the same run. The number of peers may differ, and so
-/// may how long it runs, where it writes and how long it waits.
-std::string fingerprint_of(const Plan& plan) {
-  const Experiment& e = plan.experiment;
-  std::ostringstream text;
-  text << "seed = " << e.seed << "\nalgorithm = " << e.algorithm
-       << "\ntopology = " << (plan.topology ? plan.topology->name() : "none")
-       << "\nweights = " << e.algorithm_options.weights
-       << "\nperiod = " << e.algorithm_options.period
-       << "\norder = " << static_cast<int>(e.algorithm_options.order) << "\nmodel = " << e.model
-       << "\nl2 = " << e.l2 << "\ndata = " << e.data << "\npartition = " << e.partition
-       << "\nbatch = " << e.batch << "\nlast-batch = " << static_cast<int>(e.last_batch)
-       << "\noptimizer = " << e.optimizer.name << "\nmomentum = " << e.optimizer.momentum
-       << "\nbeta1 = " << e.optimizer.beta1 << "\nbeta2 = " << e.optimizer.beta2
-       << "\nepsilon = " << e.optimizer.epsilon << "\nweight-decay = " << e.optimizer.weight_decay
-       << "\nlr = " << e.learning_rate.base << "\nlr-schedule = " << e.learning_rate.schedule
-       << "\nlr-drop-factor = " << e.learning_rate.drop_factor
-       << "\nlr-final-fraction = " << e.learning_rate.final_fraction
-       << "\nwarmup-steps = " << e.learning_rate.warmup_steps << "\nlr-drop-at =";
-  for (const double place : e.learning_rate.drop_at) {
-    text << " " << place;
-  }
-  text << "\ncollective = " << e.algorithm_options.collective
-       << "\non-loss = " << static_cast<int>(e.algorithm_options.on_loss)
-       << "\nnot-finite = " << name_of(e.not_finite) << "\n";
-  return text.str();
-}
-
 }  // namespace
 
 Plan make_plan(const Experiment& experiment, bool virtual_time) {
@@ -246,6 +206,7 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
   rate.warmup_steps += static_cast<std::uint64_t>(
       std::llround(experiment.warmup_epochs * static_cast<double>(plan.steps_per_epoch)));
   plan.fingerprint = fingerprint_of(plan);
+  note_without_effect(plan);
   plan.stack_bytes = kSmallStackBytes;
   if (objective::model_entry(experiment.model).needs_torch) {
     const auto backend = objective::network_backend(objective::plugin_candidates());

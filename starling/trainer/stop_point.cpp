@@ -13,14 +13,23 @@ bool StopPoint::may_begin(std::uint64_t step) {
   return true;
 }
 
-void StopPoint::request() {
+bool StopPoint::request() {
   const std::lock_guard lock(mutex_);
   end_ = std::min(end_, begun_);
+  if (!requested_at_) {
+    requested_at_ = std::chrono::steady_clock::now();
+  }
+  return begun_ > 0;
 }
 
 bool StopPoint::requested() const {
   const std::lock_guard lock(mutex_);
-  return end_ != std::numeric_limits<std::uint64_t>::max();
+  return requested_at_.has_value();
+}
+
+bool StopPoint::is_overdue(std::chrono::steady_clock::duration patience) const {
+  const std::lock_guard lock(mutex_);
+  return requested_at_ && std::chrono::steady_clock::now() - *requested_at_ > patience;
 }
 
 }  // namespace starling::trainer

@@ -1,9 +1,11 @@
 // Where a run that is asked to stop does so: after the same step at every peer.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 
 namespace starling::trainer {
 
@@ -17,14 +19,19 @@ class StopPoint {
   bool may_begin(std::uint64_t step);
 
   /// Asks the run to end after the furthest step begun so far. Not for signal handlers (it locks).
-  void request();
+  /// @return false if no peer has begun a step: there is nothing to finish
+  bool request();
 
   [[nodiscard]] bool requested() const;
 
+  /// True once the request is older than `patience`: what still goes on should be cut short.
+  [[nodiscard]] bool is_overdue(std::chrono::steady_clock::duration patience) const;
+
  private:
-  mutable std::mutex mutex_;  // guards both
+  mutable std::mutex mutex_;  // guards all below
   std::uint64_t begun_ = 0;   // steps 0 .. begun_-1 have been begun by somebody
   std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::chrono::steady_clock::time_point> requested_at_;
 };
 
 }  // namespace starling::trainer

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <sstream>
+#include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/core/sha256.hpp"
 #include "starling/core/span_math.hpp"
+#include "starling/core/text.hpp"
 
 namespace starling::trainer {
 
@@ -53,11 +57,28 @@ std::size_t culprit_of(const Plan& plan, const RunReport& report) {
   return *report.culprit;
 }
 
+/// What people can do about a run that ended with a lost peer.
+std::string advice_on_loss(const Plan& plan) {
+  const std::vector<std::string>& takes = plan.entry->options;
+  const bool can_go_on = std::find(takes.begin(), takes.end(), "on-loss") != takes.end() &&
+                         plan.experiment.not_finite != NotFinite::skip_round;
+  if (can_go_on && plan.experiment.algorithm_options.on_loss == OnLoss::stop) {
+    return "; --on-loss continue goes on without the lost";
+  }
+  if (plan.experiment.checkpoint.every > 0) {
+    return "; --resume " + checkpoint_directory(plan.experiment).string() + " goes on from there";
+  }
+  return "; with --checkpoint-every such a run can be resumed";
+}
+
 void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
   const std::size_t culprit = culprit_of(plan, report);
   const std::exception_ptr& error = report.peers[culprit].error;
   summary.exit_code = code_of(error);
   summary.error = to_string(PeerId{culprit}) + ": " + words_of(error);
+  if (summary.exit_code == ExitCode::peers_lost) {
+    summary.error += advice_on_loss(plan);
+  }
 }
 
 /// True if the run was to go on without the lost, did so, and nothing else went wrong.
@@ -97,16 +118,31 @@ Finished finished_of(std::span<const PeerResult> results) {
   return finished;
 }
 
-void add_accuracy(const Finished& results, Summary& summary) {
-  if (!results.front()->own_evaluation.has_accuracy) {
+/// Of the models that were tested at all: an interrupt may have cut the tests short.
+void add_accuracy(const Plan& plan, const Finished& results, Summary& summary) {
+  Finished tested;
+  std::size_t in_full = 0;
+  for (const PeerResult* result : results) {
+    const std::size_t samples = result->own_evaluation.samples;
+    in_full += samples >= std::max<std::size_t>(1, plan.evaluation_samples.size()) ? 1 : 0;
+    if (samples > 0) {
+      tested.push_back(result);
+    }
+  }
+  if (in_full < results.size()) {
+    summary.notes.push_back("interrupted: of " + std::to_string(results.size()) + " own models " +
+                            std::to_string(in_full) + " were tested in full and " +
+                            std::to_string(tested.size() - in_full) + " in part");
+  }
+  if (tested.empty() || !tested.front()->own_evaluation.has_accuracy) {
     return;
   }
   summary.accuracy_mean = 0.0;
   summary.accuracy_min = std::numeric_limits<double>::infinity();
   summary.accuracy_max = -std::numeric_limits<double>::infinity();
-  for (const PeerResult* result : results) {
+  for (const PeerResult* result : tested) {
     const double accuracy = result->own_evaluation.accuracy();
-    summary.accuracy_mean += accuracy / static_cast<double>(results.size());
+    summary.accuracy_mean += accuracy / static_cast<double>(tested.size());
     summary.accuracy_min = std::min(summary.accuracy_min, accuracy);
     summary.accuracy_max = std::max(summary.accuracy_max, accuracy);
   }
@@ -147,6 +183,37 @@ std::vector<float> average_models(const Finished& results, Summary& summary) {
   return averaged;
 }
 
+/// Who was slow, the longest wait first; only the worst are named.
+void add_slow_notes(const std::map<std::size_t, SlowTotal>& slow, std::vector<std::string>& notes) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::pair<std::size_t, SlowTotal>> worst(slow.begin(), slow.end());
+  std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
+    return a.second.longest > b.second.longest;
+  });
+  for (std::size_t k = 0; k < std::min(kMost, worst.size()); ++k) {
+    const auto& [rank, total] = worst[k];
+    std::ostringstream text;
+    text << to_string(PeerId{rank}) << " was slow: others warned " << total.warnings
+         << (total.warnings == 1 ? " time" : " times") << " that they wait for it, up to "
+         << seconds(total.longest) << " s";
+    notes.push_back(text.str());
+  }
+  if (worst.size() > kMost) {
+    notes.push_back("and " + std::to_string(worst.size() - kMost) + " more peers were slow");
+  }
+}
+
+/// The first few lines in one.
+std::string first_lines(const std::string& text) {
+  constexpr std::size_t kMost = 4;
+  const std::vector<std::string> lines = split(text, '\n');
+  std::string joined;
+  for (std::size_t k = 0; k < std::min(kMost, lines.size()) && !lines[k].empty(); ++k) {
+    joined.append(k == 0 ? "" : ", ").append(lines[k]);
+  }
+  return lines.size() > kMost + 1 ? joined + ", ..." : joined;
+}
+
 }  // namespace
 
 std::optional<std::vector<float>> summarise(const Plan& plan,
@@ -158,6 +225,7 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.seed = plan.experiment.seed;
   summary.step_seconds = plan.step_seconds;
   summary.notes = plan.notes;
+  summary.notes.insert(summary.notes.end(), report.notes.begin(), report.notes.end());
   summary.loss = summary.accuracy_mean = summary.accuracy_min = kUnknown;
   summary.accuracy_max = summary.accuracy_averaged_model = kUnknown;
   summary.consensus_distance = kUnknown;
@@ -176,8 +244,19 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
     note_the_lost(results, summary);
   }
   summary.parameters_sha256 = hash_of(finished);
-  add_accuracy(finished, summary);
+  add_accuracy(plan, finished, summary);
   return average_models(finished, summary);
+}
+
+void add_totals(const RunTotals& totals, Summary& summary) {
+  summary.training_loss = totals.training_loss;
+  summary.rejected_contributions = totals.rejected_contributions;
+  summary.partners_lost = totals.partners_lost;
+  summary.reports_dropped = totals.reports_dropped;
+  if (!summary.error.empty() && !totals.stalled.empty()) {
+    summary.error += "; when nothing could run, " + first_lines(totals.stalled);
+  }
+  add_slow_notes(totals.slow, summary.notes);
 }
 
 }  // namespace starling::trainer

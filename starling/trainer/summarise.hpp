@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "starling/peer/world.hpp"
+#include "starling/trainer/metrics.hpp"
 #include "starling/trainer/plan.hpp"
 #include "starling/trainer/summary.hpp"
 #include "starling/trainer/worker.hpp"
@@ -19,5 +20,9 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
                                             std::span<const PeerResult> results,
                                             const RunReport& report,
                                             Summary& summary);
+
+/// Fills in what was counted on the way; who was slow becomes notes, who waited for whom when a run
+/// stalled a part of its error.
+void add_totals(const RunTotals& totals, Summary& summary);
 
 }  // namespace starling::trainer

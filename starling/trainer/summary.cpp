@@ -26,6 +26,7 @@ std::string to_json(const Summary& summary) {
                                        {"messages_sent", summary.messages_sent},
                                        {"rejected_contributions", summary.rejected_contributions},
                                        {"partners_lost", summary.partners_lost},
+                                       {"reports_dropped", summary.reports_dropped},
                                        {"compute_seconds", summary.compute_seconds},
                                        {"wait_seconds", summary.wait_seconds},
                                        {"wall_seconds", summary.wall_seconds},

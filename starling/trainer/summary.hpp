@@ -31,15 +31,17 @@ struct Summary {
   std::uint64_t overhead_bytes = 0;  ///< stamps and frames, over all peers
   std::uint64_t messages_sent = 0;
   std::uint64_t rejected_contributions = 0;
-  std::uint64_t partners_lost = 0;  ///< exchanges that did not happen
-  double compute_seconds = 0.0;     ///< mean over peers, of the run's own clock
-  double wait_seconds = 0.0;        ///< mean over peers
+  std::uint64_t partners_lost = 0;    ///< exchanges that did not happen
+  std::uint64_t reports_dropped = 0;  ///< lines of metrics.jsonl that came faster than written
+  double compute_seconds = 0.0;       ///< mean over peers, of the run's own clock
+  double wait_seconds = 0.0;          ///< mean over peers
   double wall_seconds = 0.0;
   double virtual_seconds = 0.0;  ///< 0 outside simulation
   double step_seconds = 0.0;     ///< cost of a step as simulated
   ExitCode exit_code = ExitCode::ok;
   std::string error;               ///< one line; empty if the run ended well
   std::vector<std::string> notes;  ///< options without effect here, what was decided on the way
+  std::size_t notes_told = 0;      ///< the first of them, which were events before the first step
 };
 
 /// As one JSON object, the content of summary.json. Numbers that are not finite become null.

@@ -40,6 +40,7 @@ TEST(Summary, HasEveryKeyAndNoOther) {
                                              "messages_sent",
                                              "rejected_contributions",
                                              "partners_lost",
+                                             "reports_dropped",
                                              "compute_seconds",
                                              "wait_seconds",
                                              "wall_seconds",

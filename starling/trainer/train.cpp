@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "starling/core/error.hpp"
+#include "starling/core/policy.hpp"
 #include "starling/trainer/atomic_file.hpp"
+#include "starling/trainer/evaluate.hpp"
+#include "starling/trainer/forecast.hpp"
 #include "starling/trainer/metrics.hpp"
 #include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/safetensors.hpp"
@@ -73,6 +76,16 @@ void check_export(const std::filesystem::path& target) {
   }
 }
 
+/// Steps that were done before the run was resumed never come again.
+void check_injections(const Plan& plan, std::uint64_t done) {
+  for (const Injection& injection : plan.experiment.injections) {
+    if (injection.step < done) {
+      throw ConfigError("inject: step " + std::to_string(injection.step) +
+                        " never comes, the run is resumed at step " + std::to_string(done));
+    }
+  }
+}
+
 std::optional<Beginning> load_beginning(Plan& plan) {
   check_export(plan.experiment.export_model);
   check_checkpoints_are_ours(plan);
@@ -101,6 +114,7 @@ std::optional<Beginning> load_beginning(Plan& plan) {
                       ", the run ends at step " + std::to_string(plan.total_steps) +
                       "; ask for more steps or epochs");
   }
+  check_injections(plan, checkpoint.step);
   return beginning;
 }
 
@@ -113,6 +127,13 @@ std::map<std::string, std::string> config_entries(const Plan& plan) {
     const std::size_t equals = line.find(" = ");
     entries.emplace(line.substr(0, equals), line.substr(equals + 3));
     rest.remove_prefix(line.size() + 1);
+  }
+  std::string injections;
+  for (const Injection& one : plan.experiment.injections) {
+    injections.append(injections.empty() ? "" : ",").append(to_string(one));
+  }
+  if (!injections.empty()) {
+    entries.emplace("inject", injections);
   }
   entries.emplace("peers", std::to_string(plan.experiment.peers));
   entries.emplace("steps", std::to_string(plan.total_steps));
@@ -128,7 +149,8 @@ class Run : public Observer {
         plan_(make_plan(experiment, surroundings.virtual_time)),
         beginning_(load_beginning(plan_)),
         judge_(make_parts(plan_, 0).objective),
-        recorder_(recorder_options()) {
+        recorder_(recorder_options()),
+        stop_(surroundings.stop != nullptr ? *surroundings.stop : own_stop_) {
     if (!plan_.experiment.out.empty()) {
       make_directories(plan_.experiment.out);
       metrics_.emplace(plan_.experiment.out / "metrics.jsonl",
@@ -150,18 +172,19 @@ class Run : public Observer {
       on_event({{}, {}, Note{Severity::info, note}});
     }
     if (surroundings_.on_begin) {
-      surroundings_.on_begin(beginning_ ? beginning_->checkpoint.step : 0, plan_.total_steps);
+      surroundings_.on_begin(steps_before(), plan_.total_steps);
     }
+    const Forecast forecast = forecast_of(plan_, plan_.total_steps - steps_before());
     const auto world = surroundings_.make_world(
         {.peers = plan_.experiment.peers,
          .seed = plan_.experiment.seed,
          .observer = this,
          .slow_warning = from_seconds(plan_.experiment.slow_warning_seconds),
-         .step_seconds = plan_.step_seconds,
+         .computing = forecast.computing,
+         .exchanges = forecast.exchanges,
+         .message_bytes = judge_->layout().elements() * sizeof(float),
          .stack_bytes = plan_.stack_bytes});
-    StopPoint own_stop;
-    StopPoint& stop = surroundings_.stop != nullptr ? *surroundings_.stop : own_stop;
-    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop};
+    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_};
     std::vector<PeerResult> results(plan_.experiment.peers);
     const RunReport report = world->run(
         [&](Peer& peer) { work(peer, the_work, results[Group::everyone(peer).rank()]); });
@@ -170,13 +193,16 @@ class Run : public Observer {
     Summary summary;
     summary.world = world->name();
     const auto averaged = summarise(plan_, results, report, summary);
-    add_totals(summary);
-    if (stop.requested() && summary.exit_code == ExitCode::ok) {
-      summary.exit_code = ExitCode::interrupted;
-    }
     if (averaged) {
       judge(*averaged, summary);
     }
+    if (stop_.requested() && summary.exit_code == ExitCode::ok) {
+      summary.exit_code = ExitCode::interrupted;
+    }
+    add_totals(recorder_.totals(), summary);
+    summary.mean_drift = drift_;
+    warn_of_dropped(summary);
+    summary.notes_told = plan_.notes.size();
     summary.virtual_seconds = surroundings_.virtual_time ? seconds(report.elapsed) : 0.0;
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
     summary.wall_seconds = wall.count();
@@ -191,14 +217,21 @@ class Run : public Observer {
   std::unique_ptr<objective::Objective> judge_;  // evaluates averaged models
   std::optional<MetricsFile> metrics_;
   Recorder recorder_;
+  StopPoint own_stop_;  // for callers who never ask for an end
+  StopPoint& stop_;
   double drift_ = 0.0;
+
+  [[nodiscard]] std::uint64_t steps_before() const {
+    return beginning_ ? beginning_->checkpoint.step : 0;
+  }
 
   RecorderOptions recorder_options();
   void snapshot_taken(const SnapshotReport& report);
   objective::Evaluation evaluate(std::span<const float> model);
-  void add_totals(Summary& summary) const;
+  [[nodiscard]] bool is_whole(const objective::Evaluation& evaluation) const;
+  void warn_of_dropped(Summary& summary);
   void judge(std::span<const float> averaged, Summary& summary);
-  void leave_files(const std::optional<std::vector<float>>& averaged, const Summary& summary);
+  void leave_files(const std::optional<std::vector<float>>& averaged, Summary& summary);
 };
 
 RecorderOptions Run::recorder_options() {
@@ -231,51 +264,82 @@ void Run::snapshot_taken(const SnapshotReport& report) {
   const std::uint64_t every = plan_.experiment.evaluate_every;
   if (every != 0 && report.step % every == 0) {
     const objective::Evaluation evaluation = evaluate(report.mean);
-    more.emplace("loss_averaged_model", evaluation.loss());
-    more.emplace("accuracy_averaged_model", evaluation.accuracy());
+    if (is_whole(evaluation)) {  // an interrupt may have cut it short
+      more.emplace("loss_averaged_model", evaluation.loss());
+      more.emplace("accuracy_averaged_model", evaluation.accuracy());
+    }
   }
   metrics_->peers(report, more);
 }
 
+/// At least one piece, however long ago the interrupt was.
 objective::Evaluation Run::evaluate(std::span<const float> model) {
   const auto& data = plan_.data.test != nullptr ? plan_.data.test : plan_.data.train;
-  return judge_->evaluate(model, {data.get(), plan_.evaluation_samples});
+  bool begun = false;
+  return evaluate_in_pieces(*judge_, model, {data.get(), plan_.evaluation_samples}, [&] {
+    return std::exchange(begun, true) && stop_.is_overdue(kPatienceWithAverage);
+  });
 }
 
-void Run::add_totals(Summary& summary) const {
-  const RunTotals totals = recorder_.totals();
-  summary.training_loss = totals.training_loss;
-  summary.rejected_contributions = totals.rejected_contributions;
-  summary.partners_lost = totals.partners_lost;
-  summary.mean_drift = drift_;
+bool Run::is_whole(const objective::Evaluation& evaluation) const {
+  return evaluation.samples >= plan_.evaluation_samples.size();
+}
+
+void Run::warn_of_dropped(Summary& summary) {
+  if (summary.reports_dropped == 0) {
+    return;
+  }
+  summary.notes.push_back("metrics.jsonl lacks " + std::to_string(summary.reports_dropped) +
+                          " lines: they came faster than they could be written; a larger "
+                          "--metrics-every or --evaluate-every leaves more time");
+  on_event({{}, {}, Note{Severity::warning, summary.notes.back()}});
 }
 
 void Run::judge(std::span<const float> averaged, Summary& summary) {
   const objective::Evaluation evaluation = evaluate(averaged);
   summary.loss = evaluation.loss();
   summary.accuracy_averaged_model = evaluation.accuracy();
+  if (!is_whole(evaluation)) {
+    summary.notes.push_back("interrupted: the averaged model was tested on " +
+                            std::to_string(evaluation.samples) + " of " +
+                            std::to_string(plan_.evaluation_samples.size()) + " samples");
+  }
   if (!std::isfinite(summary.loss) && summary.exit_code == ExitCode::ok) {
     summary.exit_code = ExitCode::not_finite;
     summary.error = "the loss of the averaged model is not finite after " +
-                    std::to_string(summary.steps) + " steps; lower the learning rate";
+                    std::to_string(summary.steps) + " steps; " + advice(NotFinite::skip_peer);
   }
 }
 
-void Run::leave_files(const std::optional<std::vector<float>>& averaged, const Summary& summary) {
+/// A file that cannot be written is an error of the run, not the loss of its result. The summary
+/// comes last: it tells of the others.
+void Run::leave_files(const std::optional<std::vector<float>>& averaged, Summary& summary) {
   const Experiment& experiment = plan_.experiment;
+  const auto attempt = [&summary](const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (summary.exit_code == ExitCode::ok || summary.exit_code == ExitCode::interrupted) {
+        summary.exit_code = error.code();
+      }
+      summary.error += (summary.error.empty() ? "" : "; ") + std::string(error.what());
+    }
+  };
   if (!experiment.export_model.empty() && averaged) {
-    write_safetensors(experiment.export_model,
-                      judge_->layout(),
-                      *averaged,
-                      {{"model", experiment.model},
-                       {"algorithm", experiment.algorithm},
-                       {"steps", std::to_string(summary.steps)}});
+    attempt([&] {
+      write_safetensors(experiment.export_model,
+                        judge_->layout(),
+                        *averaged,
+                        {{"model", experiment.model},
+                         {"algorithm", experiment.algorithm},
+                         {"steps", std::to_string(summary.steps)}});
+    });
   }
   if (metrics_) {
-    metrics_->close();
+    attempt([&] { metrics_->close(); });
   }
   if (!experiment.out.empty()) {
-    write_atomically(experiment.out / "summary.json", to_json(summary) + "\n");
+    attempt([&] { write_atomically(experiment.out / "summary.json", to_json(summary) + "\n"); });
   }
 }
 

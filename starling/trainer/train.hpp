@@ -19,8 +19,10 @@ struct WorldRequest {
   std::uint64_t seed = 1;
   Observer* observer = nullptr;
   Duration slow_warning{};
-  double step_seconds = 0.0;    ///< cost of one step on a machine of speed 1
-  std::size_t stack_bytes = 0;  ///< what the model needs on the stack of a peer
+  Duration computing{};           ///< cost of all steps on a machine of speed 1
+  double exchanges = 0.0;         ///< times that a peer waits for others, at least
+  std::size_t message_bytes = 0;  ///< of a model
+  std::size_t stack_bytes = 0;    ///< what the model needs on the stack of a peer
 };
 
 using WorldFactory = std::function<std::unique_ptr<World>(const WorldRequest&)>;

@@ -457,6 +457,65 @@ TEST(Train, WritesMetricsLineByLine) {
   EXPECT_GT(summary.mean_drift, 0.0);
 }
 
+/// Removes the folder that the model is to be exported to once the run is under way.
+TEST(Train, AModelThatCannotBeExportedCostsNoResult) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 20);
+  experiment.out = scratch.path() / "run";
+  experiment.export_model = scratch.path() / "models" / "model.safetensors";
+  std::filesystem::create_directories(scratch.path() / "models");
+
+  class Remove : public Observer {
+   public:
+    explicit Remove(std::filesystem::path path) : path_(std::move(path)) {}
+
+    void on_event(const Event& event) override {
+      const auto* done = std::get_if<StepDone>(&event.what);
+      if (done != nullptr && done->step == 10 && event.from == PeerId{0}) {
+        std::filesystem::remove_all(path_);
+      }
+    }
+
+   private:
+    std::filesystem::path path_;
+  };
+
+  Remove remove(scratch.path() / "models");
+  const Summary summary = train_on(Kind::threads, experiment, nullptr, &remove);
+  EXPECT_EQ(summary.exit_code, ExitCode::storage);
+  EXPECT_THAT(summary.error, HasSubstr("model.safetensors"));
+  EXPECT_GT(summary.accuracy_averaged_model, 0.0);
+  std::ifstream file(scratch.path() / "run" / "summary.json");
+  EXPECT_EQ(nlohmann::json::parse(file)["exit_code"], 7);
+}
+
+TEST(Resume, AnInjectionIntoAStepThatIsDoneIsRefused) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 4);
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 4;
+  train_on_threads(experiment);
+  experiment.resume = scratch.path();
+  experiment.steps = 8;
+  experiment.not_finite = NotFinite::stop;
+  experiment.injections = {{.peer = 1, .step = 3, .value = 0.0F}};
+  EXPECT_THROW(train_on_threads(experiment), ConfigError);
+}
+
+TEST(Train, WhoWasSlowIsNotedAtTheEnd) {
+  Experiment experiment = toy("allreduce-sgd", 3, 20);
+  const auto factory = [](const WorldRequest& request) {
+    request.observer->on_event(
+        {PeerId{0}, Time(std::chrono::seconds(1)), SlowPeer{PeerId{2}, std::chrono::seconds(5)}});
+    return starling::testing::make_world(
+        Kind::threads,
+        {.peers = request.peers, .seed = request.seed, .observer = request.observer});
+  };
+  EXPECT_THAT(train(experiment, {.make_world = factory}).notes,
+              ::testing::Contains(
+                  "peer 2 was slow: others warned 1 time that they wait for it, up to 5 s"));
+}
+
 TEST(Train, QuadraticNeedsNoData) {
   Experiment experiment = toy("dsgd", 6, 200);
   experiment.model = "quadratic:d=10:zeta=1:sigma=0";

@@ -5,6 +5,7 @@
 
 #include "starling/core/span_math.hpp"
 #include "starling/trainer/atomic_file.hpp"
+#include "starling/trainer/evaluate.hpp"
 #include "starling/trainer/handshake.hpp"
 
 namespace starling::trainer {
@@ -228,8 +229,10 @@ void Worker::leave(const Meter& before) {
   const std::span<const float> view = algorithm_->evaluation_view(replica_);
   result_.model.assign(view.begin(), view.end());
   const auto& data = plan_.data.test != nullptr ? plan_.data.test : plan_.data.train;
-  result_.own_evaluation =
-      replica_.objective().evaluate(view, {data.get(), plan_.evaluation_samples});
+  result_.own_evaluation = evaluate_in_pieces(
+      replica_.objective(), view, {data.get(), plan_.evaluation_samples}, [this] {
+        return work_.stop.is_overdue(kPatienceWithOwn);
+      });
   result_.finished = true;
 }
 

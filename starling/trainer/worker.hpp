@@ -22,7 +22,7 @@ struct PeerResult {
   std::vector<float> parameters;  ///< x
   std::vector<float> model;       ///< the evaluation view of x
   Meter meter;                    ///< of the training alone: without handshake and evaluation
-  objective::Evaluation own_evaluation;
+  objective::Evaluation own_evaluation;  ///< of fewer samples if an interrupt cut it short
 };
 
 /// How a resumed run begins.

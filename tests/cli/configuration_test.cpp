@@ -67,7 +67,7 @@ TEST_F(Configuration, MistakesOnTheCommandLineAreShownWithThoseOfTheFile) {
       "[run]\npeers = 0\n", {"--algoritm", "sgp", "--lr", "-0.1", "--steps", "ten"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err,
-            "run.toml:2: peers: expected a whole number, 1 to 1000000, found '0'\n"
+            "run.toml:2: peers: expected a whole number, 1 to 100000, found '0'\n"
             "command line: --algoritm: unknown option; did you mean 'algorithm'?\n"
             "command line: steps: expected a whole number, at least 1, found 'ten'\n"
             "command line: lr: expected a number, at least 0, found '-0.1'\n");
@@ -143,6 +143,61 @@ TEST_F(Configuration, NumbersAreReadAndPrintedAlikeInEveryLocale) {
   }
 }
 
+struct Slip {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+class SlipOfTheFingers : public ::testing::TestWithParam<Slip> {};
+
+TEST_P(SlipOfTheFingers, IsShownWithItsOptionAndWhatWasExpected) {
+  std::vector<std::string> arguments{"train"};
+  arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Outcome outcome = run_starling(arguments);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "command line: " + GetParam().message + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    SlipOfTheFingers,
+    ::testing::Values(
+        Slip{"NoValue", {"--lr"}, "--lr: expected X (at least 0), found nothing"},
+        Slip{"NoValueButAnOption",
+             {"--lr", "--steps"},
+             "--lr: expected X (at least 0), found --steps"},
+        Slip{"MoreThanAFloatHolds",
+             {"--weight-decay", "1e300"},
+             "weight-decay: expected a number, at least 0, found '1e300', which is inf in 32 bits"},
+        Slip{"AFractionOfOne",
+             {"--optimizer", "momentum", "--momentum", "1"},
+             "momentum: expected a number, 0 to below 1, found '1'"},
+        Slip{"HalfAPolicy",
+             {"--not-finite", "skip"},
+             "not-finite: 'skip' is unknown; did you mean 'skip-peer' or 'skip-round'?"},
+        Slip{"AListWithoutCommas",
+             {"--lr-schedule", "step", "--lr-drop-at", "0.5;0.7"},
+             "lr-drop-at: expected numbers, each above 0, with commas between them, found "
+             "'0.5;0.7'"},
+        Slip{"AScheduleWithoutPlaces",
+             {"--lr-schedule", "step"},
+             "lr-schedule: learning rate: schedule 'step' needs at least one place to drop at; "
+             "give --lr-drop-at"},
+        Slip{"AnInjectionWithoutValue",
+             {"--inject", "1:2"},
+             "inject: expected PEER:STEP:nan or PEER:STEP:inf, found '1:2'"},
+        // Found in the text, before libtorch is opened.
+        Slip{"ANetworkWithoutUnits",
+             {"--model", "mlp:0"},
+             "model: 'mlp:0': a size must be a whole number from 1 to 65536, found '0'; sizes are "
+             "written like 512x256"},
+        Slip{"ANameThatIsNone",
+             {"--model", "mpl"},
+             "model: 'mpl': there is no such name; did you mean 'mlp'?"}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
 struct WithoutEffect {
   const char* name;
   std::vector<std::string> arguments;
@@ -195,6 +250,50 @@ INSTANTIATE_TEST_SUITE_P(
         WithoutEffect{"OverwriteWithoutFolder",
                       {"--overwrite"},
                       "overwrite: has no effect without a folder; add --out or --checkpoint-dir"},
+        WithoutEffect{"OverwriteOfAResumedRun",
+                      {"--overwrite", "--out", "x", "--resume", "y"},
+                      "overwrite: has no effect with --resume, which goes on with the files that "
+                      "are there"},
+        WithoutEffect{"HowManyAreKeptOfOneCheckpoint",
+                      {"--checkpoint-keep", "3", "--out", "x"},
+                      "checkpoint-keep: has no effect without --checkpoint-every: an interrupt "
+                      "saves one checkpoint"},
+        WithoutEffect{"TestsThatNobodyReads",
+                      {"--evaluate-every", "5"},
+                      "evaluate-every: has no effect without --out, where metrics.jsonl would take "
+                      "it"},
+        WithoutEffect{"MetricsThatNobodyReads",
+                      {"--metrics-every", "5", "--checkpoint-dir", "x"},
+                      "metrics-every: has no effect without --out, where metrics.jsonl would take "
+                      "it"},
+        WithoutEffect{"AWarningBehindTheDeadline",
+                      {"--slow-warning", "3", "--timeout", "3"},
+                      "slow-warning: has no effect: no wait lasts longer than timeout, 3.0 s"},
+        WithoutEffect{"QuietAndVerbose",
+                      {"--quiet", "--verbose"},
+                      "verbose: and quiet exclude each other; keep one"},
+        WithoutEffect{
+            "DataOfAProblemWithoutAny",
+            {"--model", "quadratic", "--steps", "5", "--data", "toy"},
+            "data: has no effect with model quadratic; logistic, linear, mlp and cnn take "
+            "it"},
+        WithoutEffect{"BatchOfAProblemWithoutData",
+                      {"--model", "quadratic", "--steps", "5", "--batch", "3"},
+                      "batch: has no effect with model quadratic; logistic, linear, mlp and cnn "
+                      "take it"},
+        WithoutEffect{"L2OfANetwork",
+                      {"--l2", "0.1"},
+                      "l2: has no effect with model linear; logistic takes it"},
+        WithoutEffect{
+            "FinalFractionOfAConstantRate",
+            {"--lr-final-fraction", "0.1"},
+            "lr-final-fraction: has no effect with lr-schedule constant; cosine takes it"},
+        WithoutEffect{"StragglersOnThreads",
+                      {"--stragglers", "1x2"},
+                      "stragglers: has no effect with on threads; on sim takes it"},
+        WithoutEffect{"HostSpeedsOnThreads",
+                      {"--host-speeds", "1"},
+                      "host-speeds: has no effect with on threads; on sim takes it"},
         WithoutEffect{"GivenTwice",
                       {"--seed", "1", "--seed", "2", "--print-config"},
                       "--seed: is given twice: 1,2"}),

@@ -55,7 +55,7 @@ void interrupt_at_random_moment(std::uint64_t seed) {
   ASSERT_FALSE(process.ends_within(moment));
   process.send(signal);
   const Outcome outcome = process.finish();
-  // In its first milliseconds the program has not begun to watch, and the system ends it.
+  // While the system still loads the program, before its first line, nobody watches.
   const bool before_watching = outcome.signal == signal && outcome.err.empty();
   EXPECT_TRUE(outcome.exit_code == 130 || before_watching)
       << outcome.exit_code << " " << outcome.signal << "\n"

@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -53,10 +54,13 @@ class Launch {
       variables_.emplace_back(*entry);
     }
     for (const auto& [name, value] : options.environment) {
-      std::erase_if(variables_, [&, &key = name](const std::string& variable) {
-        return variable.starts_with(key + "=");
+      std::string setting = name;
+      setting += '=';
+      std::erase_if(variables_, [&setting](const std::string& variable) {
+        return variable.starts_with(setting);
       });
-      variables_.push_back(name + "=" + value);
+      setting += value;
+      variables_.push_back(std::move(setting));
     }
     for (std::string& word : words_) {
       argv_.push_back(word.data());

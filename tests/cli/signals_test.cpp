@@ -1,4 +1,5 @@
 // Ctrl-C once, twice, a closed terminal, readers that do not read.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/cli/interruption.hpp"
@@ -28,6 +30,14 @@ Words endless_run(const Words& more) {
   return words;
 }
 
+/// Until so many steps have been done that lines of metrics are on disk.
+void await_steps(Process& process, const std::filesystem::path& folder) {
+  std::error_code not_yet;
+  while (!(std::filesystem::file_size(folder / "metrics.jsonl", not_yet) > 0) || not_yet) {
+    ASSERT_FALSE(process.ends_within(5ms));
+  }
+}
+
 class Interruption : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Interruption, EndsCleanly) {
@@ -41,10 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Moments,
 TEST(Interrupt, OnceReportsWhatWasReached) {
   const TempDirectory folder;
   Process process({.arguments = endless_run({"--out", folder.path().string()})});
-  while (!std::filesystem::exists(folder / "metrics.jsonl")) {
-    ASSERT_FALSE(process.ends_within(5ms));
-  }
-  ASSERT_FALSE(process.ends_within(100ms));
+  await_steps(process, folder.path());
   process.send(SIGINT);
   const Outcome outcome = process.finish();
   EXPECT_EQ(outcome.exit_code, 130);
@@ -53,6 +60,107 @@ TEST(Interrupt, OnceReportsWhatWasReached) {
   const auto summary = nlohmann::json::parse(content_of(folder / "summary.json"));
   EXPECT_EQ(summary.at("exit_code"), 130);
   EXPECT_GT(summary.at("steps"), 0);
+}
+
+/// A pipe with a name: who opens it to read waits for a writer that never comes.
+std::string make_endless_file(const std::filesystem::path& path) {
+  EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  return path.string();
+}
+
+class BeforeTheFirstStep : public ::testing::TestWithParam<int> {
+ protected:
+  void expect_end(const Words& words) {
+    Process process({.arguments = words});
+    ASSERT_FALSE(process.ends_within(300ms));
+    process.send(GetParam());
+    const Outcome outcome = process.finish();
+    EXPECT_EQ(outcome.exit_code, 130) << outcome.signal;
+    EXPECT_LE(outcome.after_signal.count(), 5.0);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("starling: error: interrupted before the first step\n"),
+              std::string::npos)
+        << outcome.err;
+  }
+
+  TempDirectory folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Signals, BeforeTheFirstStep, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_P(BeforeTheFirstStep, ASignalEndsTheReadingOfTheConfiguration) {
+  expect_end({"train", "--on", "sim", "--config", make_endless_file(folder_ / "run.toml")});
+}
+
+TEST_P(BeforeTheFirstStep, ASignalEndsTheReadingOfACheckpointAndTheFolderCanBeUsedAgain) {
+  const std::string out = (folder_ / "run").string();
+  std::filesystem::create_directories(folder_ / "step-000000010");
+  make_endless_file(folder_ / "step-000000010/peer-00000.ckpt");
+  expect_end(endless_run({"--out", out, "--resume", folder_.path().string()}));
+  EXPECT_EQ(run_starling({"train",
+                          "--model",
+                          "logistic",
+                          "--data",
+                          "toy",
+                          "--steps",
+                          "2",
+                          "--peers",
+                          "1",
+                          "--out",
+                          out})
+                .exit_code,
+            0);
+}
+
+/// Two steps, and then tests of 600 models on 100,000 samples each: many times the patience.
+TEST(Interrupt, CutsTheFinalTestsShort) {
+  const char* world =
+      run_starling({"--version"}).out.find("sim") == std::string::npos ? "threads" : "sim";
+  Words words{"train", "--on", world, "--peers", "600", "--model", "logistic", "--verbose"};
+  words.insert(words.end(), {"--data", "toy:d=100:test=100000", "--steps", "2"});
+  Process process({.arguments = words});
+  ASSERT_TRUE(process.says("step 2 done", 50s));
+  process.send(SIGINT);
+  const Outcome outcome = process.finish();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_LE(outcome.after_signal.count(), 5.0);
+  EXPECT_NE(outcome.out.find("interrupted: of 600 own models "), std::string::npos);
+  EXPECT_NE(outcome.out.find("accuracy, averaged model"), std::string::npos) << outcome.out;
+}
+
+std::uint64_t newest_step(const std::filesystem::path& checkpoints) {
+  std::uint64_t newest = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(checkpoints)) {
+    const std::string name = entry.path().filename().string();
+    newest = std::max(newest, std::uint64_t{std::stoull(name.substr(name.find('-') + 1))});
+  }
+  return newest;
+}
+
+/// What docs/program.md says of the folder of a run that was ended at once.
+TEST(Interrupt, TwiceLeavesWholeCheckpointsAndNoSummary) {
+  const TempDirectory folder;
+  const std::string checkpoints = (folder / "run/checkpoints").string();
+  Process process({.arguments = endless_run(
+                       {"--out", (folder / "run").string(), "--checkpoint-every", "500"})});
+  while (!std::filesystem::exists(folder / "run/checkpoints/step-000001000/peer-00003.ckpt")) {
+    ASSERT_FALSE(process.ends_within(1ms));
+  }
+  process.send(SIGINT);
+  process.send(SIGTERM);
+  EXPECT_EQ(process.finish().exit_code, 130);
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/config.toml"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/metrics.jsonl"));
+  const Outcome resumed = run_starling({"train",
+                                        "--config",
+                                        (folder / "run/config.toml").string(),
+                                        "--resume",
+                                        checkpoints,
+                                        "--out",
+                                        (folder / "resumed").string(),
+                                        "--steps",
+                                        std::to_string(newest_step(checkpoints) + 10)});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
 TEST(Interrupt, TwiceEndsAtOnce) {

@@ -49,6 +49,14 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
 TEST(Train, ShowsATableAndLeavesItsFiles) {
   const TempDirectory folder;
   const std::string out = (folder / "run").string();
@@ -172,12 +180,129 @@ TEST(Train, RefusesAnEpochWithoutAFullBatch) {
   EXPECT_TRUE(contains(outcome.err, "last-batch")) << outcome.err;
 }
 
-TEST(Train, APolicyOfStoppingEndsWithTheCodeForNumbersAndNamesThePeer) {
-  const Outcome outcome =
-      run_starling(small_run({"--peers", "4", "--steps", "20", "--inject", "2:7:nan"}));
-  EXPECT_EQ(outcome.exit_code, 6);
-  EXPECT_TRUE(contains(outcome.err, "starling: error: ")) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "peer 2")) << outcome.err;
+TEST(Train, APolicyOfStoppingEndsWithTheCodeForNumbersAndOneLineNamesThePeer) {
+  for (const algorithm::Entry& entry : algorithm::registry()) {
+    const Outcome outcome = run_starling(small_run({"--peers",
+                                                    "4",
+                                                    "--steps",
+                                                    "20",
+                                                    "--inject",
+                                                    "2:7:nan",
+                                                    "--quiet",
+                                                    "--algorithm",
+                                                    entry.name}));
+    EXPECT_EQ(outcome.exit_code, 6) << entry.name;
+    EXPECT_EQ(outcome.err,
+              "starling: error: peer 2: step 7: the gradient of weight is not finite; lower the "
+              "learning rate or set --not-finite skip-peer\n")
+        << entry.name;
+  }
+}
+
+/// The first line of metrics.jsonl.
+nlohmann::json config_of(const std::filesystem::path& folder) {
+  const std::string metrics = content_of(folder / "metrics.jsonl");
+  return nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
+}
+
+TEST(Train, TheMetricsSayWhatIsInForceAsOnTheCommandLine) {
+  const TempDirectory folder;
+  const Words run = small_run({"--peers",
+                               "2",
+                               "--steps",
+                               "4",
+                               "--order",
+                               "combine-while-computing",
+                               "--inject",
+                               "1:2:nan",
+                               "--not-finite",
+                               "skip-peer",
+                               "--out",
+                               folder.path().string()});
+  EXPECT_EQ(run_starling(run).exit_code, 0);
+  const auto config = config_of(folder.path());
+  EXPECT_EQ(config.at("order"), "combine-while-computing");
+  EXPECT_EQ(config.at("on-loss"), "stop");
+  EXPECT_EQ(config.at("last-batch"), "join-out");
+  EXPECT_EQ(config.at("not-finite"), "skip-peer");
+  EXPECT_EQ(config.at("inject"), "1:2:nan");
+  EXPECT_EQ(config.at("lr"), 0.05);
+  for (const char* name : {"momentum", "beta1", "period", "collective", "lr-drop-factor"}) {
+    EXPECT_FALSE(config.contains(name)) << name;
+  }
+}
+
+TEST(Train, ValuesBeyondTheRunAreNoted) {
+  const TempDirectory folder;
+  const Outcome outcome = run_starling(small_run(
+      {"--peers", "2", "--steps", "4", "--evaluate-every", "5", "--out", folder.path().string()}));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(
+      contains(outcome.err,
+               "starling: info: evaluate-every 5: the run has 4 steps, its end alone is tested\n"))
+      << outcome.err;
+}
+
+/// The model does not fit into a file of 8 KiB; all else does.
+TEST(Train, AModelThatCannotBeExportedCostsNoResult) {
+  const TempDirectory folder;
+  const std::string in_folder = "cd " + folder.path().string() + " && ";
+  const std::string command = in_folder + "bash -c 'trap \"\" XFSZ; ulimit -f 8; exec \"" +
+                              STARLING_PROGRAM +
+                              "\" train --model logistic --data toy:d=2000 --peers 1 --steps 3 "
+                              "--out run --export-model m.safetensors >out 2>err'";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_TRUE(contains(content_of(folder / "out"), "accuracy, averaged model"));
+  const std::string err = content_of(folder / "err");
+  EXPECT_TRUE(contains(err, "starling: error: m.safetensors: cannot write")) << err;
+  const auto summary = nlohmann::json::parse(content_of(folder / "run/summary.json"));
+  EXPECT_EQ(summary.at("exit_code"), 7);
+  EXPECT_EQ(summary.at("steps"), 3);
+  EXPECT_TRUE(contains(summary.at("error"), "m.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.safetensors"));
+}
+
+/// Peer 1 is cut off for ever: in the end everybody waits.
+TEST(Train, AStalledRunHasOneLineThatTellsWhoWaits) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "threads do not know that nothing can come: needs the simulation";
+  }
+  const TempDirectory folder;
+  put_content(folder / "faults.toml", "[[fault]]\nkind = \"link-down\"\npeer = 1\nfrom = 0.3\n");
+  const Outcome outcome = run_starling(small_run({"--on",
+                                                  "sim",
+                                                  "--peers",
+                                                  "4",
+                                                  "--steps",
+                                                  "100",
+                                                  "--step-seconds",
+                                                  "0.05",
+                                                  "--quiet",
+                                                  "--faults",
+                                                  (folder / "faults.toml").string()}));
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_EQ(lines_in(outcome.err), 1U) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, " waits for peer 1 since ")) << outcome.err;
+}
+
+TEST(Train, FaultsSpanTheRunAndAreCounted) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "needs the simulation";
+  }
+  // Steps of 0.1 s: twenty take at least 2 s, so that pauses begin within the first 2 s.
+  const auto summary = summary_of(small_run({"--on",
+                                             "sim",
+                                             "--peers",
+                                             "6",
+                                             "--steps",
+                                             "20",
+                                             "--step-seconds",
+                                             "0.1",
+                                             "--faults",
+                                             "pause:1:100ms"}));
+  const std::string notes = summary.at("notes").dump();
+  EXPECT_TRUE(contains(notes, "faults: 6 of 6 happened before the run ended at ")) << notes;
 }
 
 TEST(Train, DataThatIsNotThereEndsWithItsCodeAndTheFolderCanBeUsedAgain) {
@@ -190,6 +315,7 @@ TEST(Train, DataThatIsNotThereEndsWithItsCodeAndTheFolderCanBeUsedAgain) {
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_EQ(lines_in(outcome.err), outcome.err.starts_with("starling: warning") ? 2U : 1U)
       << outcome.err;
+  EXPECT_EQ(names_in(out), (std::set<std::string>{"config.toml"}));
   Words with_data = words;
   with_data.insert(with_data.end(), {"--data", "toy"});
   EXPECT_EQ(run_starling(with_data).exit_code, 0);
@@ -213,6 +339,8 @@ TEST(Train, AnEarlierRunIsNotLostByAccident) {
   Words overwriting = words;
   overwriting.emplace_back("--overwrite");
   EXPECT_EQ(run_starling(overwriting).exit_code, 0);
+  EXPECT_TRUE(contains(content_of(folder / "config.toml"), "overwrite = false"))
+      << "whoever runs it again has not asked for that";
 }
 
 TEST(Train, TwoRunsDoNotShareAFolder) {

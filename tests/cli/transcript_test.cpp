@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -154,6 +155,24 @@ TEST(Output, WorksWithoutAnyStandardStream) {
   const std::string program = STARLING_PROGRAM;
   const int status = std::system(("\"" + program + "\" --help <&- >&- 2>&-").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+/// A folder holds one run: whoever types the commands one after the other would be refused.
+TEST(Documents, NoTwoCommandsShareAFolder) {
+  std::string text = cli::program_help() + cli::train_help();
+  for (const char* page :
+       {"README.md", "docs/program.md", "docs/simulation.md", "docs/models.md"}) {
+    text += content_of(kSources / page);
+  }
+  const std::string option = "--out ";
+  std::set<std::string> folders;
+  for (std::size_t at = text.find(option + "runs/"); at != std::string::npos;
+       at = text.find(option + "runs/", at + 1)) {
+    const std::size_t begin = at + option.size();
+    const std::string folder = text.substr(begin, text.find_first_of(" `\n", begin) - begin);
+    EXPECT_TRUE(folders.insert(folder).second) << folder << " stands in two commands";
+  }
+  EXPECT_GE(folders.size(), 5U);
 }
 
 TEST(Documents, ProgramPageShowsTheTableOfOptions) {

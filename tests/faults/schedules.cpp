@@ -20,13 +20,16 @@ namespace {
 std::string draw_rates(Random& random) {
   constexpr std::array<const char*, 3> kShares{"0.1", "0.25", "0.5"};
   const auto share = [&] { return std::string(kShares.at(random.below(kShares.size()))); };
-  std::string rates = "window:" + std::to_string(1 + random.below(20)) + "s";
+  const std::string window = "window:" + std::to_string(1 + random.below(20)) + "s";
+  std::string rates;
+  bool any_begins = false;  // at some moment of the window; delays and slow hosts last throughout
   const std::size_t sure = random.below(5);
   for (std::size_t kind = 0; kind < 5; ++kind) {
     if (!random.bernoulli(0.5) && kind != sure) {
       continue;
     }
     const std::string time = std::to_string(1 + random.below(8)) + "s";
+    any_begins = any_begins || (kind != 1 && kind != 3);
     switch (kind) {
       case 0:
         rates += ",kill:" + share() + (random.bernoulli(0.3) ? ":" + time : "");
@@ -45,7 +48,7 @@ std::string draw_rates(Random& random) {
         break;
     }
   }
-  return rates;
+  return any_begins ? window + rates : rates.substr(1);
 }
 
 std::string replay_command(std::uint64_t seed) {
