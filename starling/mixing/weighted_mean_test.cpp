@@ -45,17 +45,20 @@ std::vector<std::optional<float>> mean_of(const std::vector<Member>& members, do
   return results;
 }
 
-TEST(WeightedMean, AllZeroWeightsKeepTheValues) {
+TEST(WeightedMean, AllZeroWeightsGiveNothing) {
   for (const auto& result : mean_of({{1.0F, 0.0}, {2.0F, 0.0}}, 5.0)) {
     EXPECT_FALSE(result);
   }
 }
 
 TEST(WeightedMean, ZeroWeightLeavesTheOtherExactly) {
-  const float third = 1.0F / 3.0F;
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const auto& result : mean_of({{nan, 0.0}, {third, 5.0}}, 5.0)) {
-    EXPECT_EQ(result, third);
+  for (const double weight : {1e-300, 1e-46, 0.3, 5.0, 7.0, 32.0, 33.0, 1e38, 1e300}) {
+    for (const float value : {1.0F / 3.0F, 0.3F, 0.1F, -7.7e-3F}) {
+      for (const auto& result : mean_of({{nan, 0.0}, {value, weight}}, 32.0)) {
+        EXPECT_EQ(result, value) << weight;
+      }
+    }
   }
 }
 
@@ -63,10 +66,19 @@ TEST(WeightedMean, NegativeWeightIsRefused) {
   EXPECT_THROW(mean_of({{1.0F, -1.0}, {2.0F, 5.0}}, 5.0), ContractError);
 }
 
-TEST(WeightedMean, HugeWeightsDoNotOverflow) {
-  const double huge = 1e300;
-  for (const auto& result : mean_of({{1.0F, huge}, {3.0F, huge}}, huge)) {
-    EXPECT_EQ(result, 2.0F);
+TEST(WeightedMean, NoWeightIsTooLargeOrTooSmall) {
+  for (const double weight : {1e-300, 1e-46, 1e-30, 1.0, 1e38, 3e38, 1e300}) {
+    for (const double nominal : {1.0, 32.0, 1e300}) {
+      for (const auto& result : mean_of({{0.25F, weight}, {0.75F, weight}}, nominal)) {
+        EXPECT_EQ(result, 0.5F) << weight << " of " << nominal;
+      }
+    }
+  }
+}
+
+TEST(WeightedMean, TheLargerOfUnequalWeightsDecides) {
+  for (const auto& result : mean_of({{1.0F, 1e300}, {3.0F, 1e-300}, {5.0F, 3e300}}, 8.0)) {
+    EXPECT_FLOAT_EQ(*result, 4.0F);
   }
 }
 
