@@ -120,15 +120,15 @@ void Replica::turn_gradient_into_direction(std::span<const float> point) {
   parts_.optimizer->direction(point, gradient());
 }
 
-void Replica::descend(std::span<float> target) {
-  add_scaled(-parts_.learning_rate.at(steps_done_), gradient(), target);
+void Replica::descend(std::span<float> target, float damping) {
+  add_scaled(-parts_.learning_rate.at(steps_done_) * damping, gradient(), target);
 }
 
-bool Replica::local_step(std::span<float> target, std::span<const float> point) {
+bool Replica::local_step(std::span<float> target, std::span<const float> point, float damping) {
   const Gradient outcome = take_gradient(point);
   if (outcome == Gradient::taken) {
     turn_gradient_into_direction(point);
-    descend(target);
+    descend(target, damping);
   }
   return outcome != Gradient::round_skipped;
 }

@@ -90,12 +90,15 @@ class Replica {
   /// gradient <- the optimizer's direction; `point` is where weight decay is taken.
   void turn_gradient_into_direction(std::span<const float> point);
 
-  /// target <- target - lr * direction.
-  void descend(std::span<float> target);
+  /// target <- target - damping * lr * direction.
+  void descend(std::span<float> target, float damping = 1.0F);
 
-  /// target <- target - lr * dir(gradient at point): the local step of most papers.
+  /// target <- target - damping * lr * dir(gradient at point): the local step of most papers, with
+  /// damping 1.
   /// @return false if all peers agreed to skip this step
-  [[nodiscard]] bool local_step(std::span<float> target, std::span<const float> point);
+  [[nodiscard]] bool local_step(std::span<float> target,
+                                std::span<const float> point,
+                                float damping = 1.0F);
 
   /// values <- mean over the group, exact, all peers bitwise equal. A model that is not finite is
   /// left out if the policy is skip_peer. @throws PeerLost, NotFiniteError

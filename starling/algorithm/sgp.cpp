@@ -1,5 +1,6 @@
 #include "starling/algorithm/sgp.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -16,13 +17,21 @@ void Sgp::step(Replica& replica) {
   const std::uint64_t k = replica.steps_done();
   const std::span<float> x = replica.parameters();
   const std::span<const float> z = unbiased(replica);  // z = x/w
-  if (!replica.local_step(x, z)) {                     // x <- x - lr dir(grad F(z))
+  if (!replica.local_step(x, z, damping(replica))) {   // x <- x - lr dir(grad F(z))
     return;
   }
   push_sum_.round(x,
                   topology_->row(k, replica.group().rank()),
                   replica.group(),
                   replica.mixing_options(k));  // push (p x, p w), keep one's share, add what comes
+}
+
+/// A step of lr on x moves z by lr / w. Where losses are let pass, w shrinks while shares go to a
+/// peer that is silent, and the steps would grow without bound: they stay at lr there. 1 where
+/// nothing is lost on a topology that keeps w at 1.
+float Sgp::damping(const Replica& replica) const {
+  const bool goes_on = replica.options().on_loss == OnLoss::continue_;
+  return goes_on ? static_cast<float>(std::min(1.0, push_sum_.weight())) : 1.0F;
 }
 
 std::span<const float> Sgp::unbiased(Replica& replica) {
