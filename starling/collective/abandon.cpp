@@ -89,6 +89,10 @@ class Abandoning {
     const auto cause = decoded(note);
     const bool unclear =
         !cause && (failure.kind == FailureKind::refused || failure.kind == FailureKind::deadline);
+    if (note == kInquiry) {
+      failure.kind = FailureKind::deadline;
+      failure.what = "it had given up waiting for one of us";
+    }
     if (cause) {
       failure = failure_from(failure.peer, *cause, failure.waited);
       failure.what = "it gave up";
@@ -208,11 +212,18 @@ class Abandoning {
     }
   }
 
+  /// What the others answer to an inquiry.
+  struct Answers {
+    std::map<std::size_t, std::string> calls;  // by rank, one's own included
+    std::optional<Failure> ended;  // of the first that had ended already and said because of what
+  };
+
   /// Everybody says what it was called with. Most of those heard are right (of equally many, those
-  /// with the lowest rank); the first of the others is the culprit, or else the first that keeps
-  /// silent.
+  /// with the lowest rank); the first of the others is the culprit, or else whom those name who
+  /// have ended (they may have waited for this very peer), or else the first that keeps silent.
   [[nodiscard]] Failure inquire(Failure failure) const {
-    const std::map<std::size_t, std::string> calls = exchange_calls();
+    const Answers answers = exchange_calls();
+    const auto& calls = answers.calls;
     std::map<std::string, std::size_t> count;
     for (const auto& [rank, call] : calls) {
       count[call] += 1;
@@ -230,6 +241,13 @@ class Abandoning {
                            to_string(group_.member(usual->first)) + " for " + usual->second;
       return failure;
     }
+    if (answers.ended) {
+      failure.kind = FailureKind::lost;
+      failure.culprit = answers.ended->culprit;
+      failure.root_cause = answers.ended->root_cause;
+      failure.code = answers.ended->code;
+      return failure;
+    }
     std::size_t silent = 0;
     while (calls.count(silent) != 0) {
       ++silent;
@@ -242,16 +260,19 @@ class Abandoning {
     return failure;
   }
 
-  [[nodiscard]] std::map<std::size_t, std::string> exchange_calls() const {
+  [[nodiscard]] Answers exchange_calls() const {
     const Tag tag{Purpose::collective, kInquiries};
     const Deadline until = at_most(kGrace);
     const Buffer call = text_buffer(remaining_.operation);
-    std::map<std::size_t, std::string> calls{{group_.rank(), remaining_.operation}};
+    Answers answers{.calls = {{group_.rank(), remaining_.operation}}, .ended = std::nullopt};
     for (std::size_t rank = 0; rank < group_.size(); ++rank) {
       if (rank == group_.rank()) {
         continue;
       }
-      (void)group_.send(rank, tag, note_stamp(), call.share(), until).has_value();
+      const Result<void> sent = group_.send(rank, tag, note_stamp(), call.share(), until);
+      if (!sent) {
+        note_end(answers, sent.error());
+      }
     }
     for (std::size_t rank = 0; rank < group_.size(); ++rank) {
       if (rank == group_.rank()) {
@@ -259,10 +280,18 @@ class Abandoning {
       }
       const Result<Message> heard = group_.receive(rank, tag, until);
       if (heard) {
-        calls.emplace(rank, text_of(heard->payload));
+        answers.calls.emplace(rank, text_of(heard->payload));
+      } else {
+        note_end(answers, heard.error());
       }
     }
-    return calls;
+    return answers;
+  }
+
+  static void note_end(Answers& answers, const Failure& failure) {
+    if (!answers.ended && !failure.root_cause.empty()) {
+      answers.ended = failure;
+    }
   }
 };
 

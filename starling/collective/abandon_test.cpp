@@ -242,5 +242,24 @@ TEST_P(Failing, ASilentPeerIsNamedByAllBeforeTheDeadline) {
   }
 }
 
+TEST_P(Failing, ALatePeerHearsThatItWasLateAndBlamesNobodyElse) {
+  for (const std::string algorithm : {"ring", "circulant", "recursive-doubling"}) {
+    const auto failures = failures_of(5, [&](Peer& peer) {
+      if (peer.id().value == 3) {
+        peer.clock().sleep_for(1200ms);  // the others have given up and left by then
+      }
+      Vector values = ones(kElements);
+      const Deadline deadline = peer.clock().in(400ms);
+      all_reduce(Group::everyone(peer), values, Reduction::sum, {algorithm, deadline, 0});
+    });
+    for (std::size_t rank = 0; rank < failures.size(); ++rank) {
+      ASSERT_TRUE(failures[rank]);
+      EXPECT_EQ(failures[rank]->culprit, PeerId{3}) << algorithm << ": " << rank;
+      EXPECT_NE(failures[rank]->root_cause.find("took no part"), std::string::npos)
+          << failures[rank]->message();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling::collective
