@@ -202,6 +202,30 @@ TEST_P(EveryAlgorithm, SkipRoundLeavesEverybodyUnchanged) {
   }
 }
 
+TEST(Replica, AModelThatIsNotFiniteIsLeftOutByPeerAndTensor) {
+  // Not a gradient but the model itself: it is seen again where models meet.
+  for (const char* algorithm : {"dsgd", "sgp"}) {
+    Rejections rejections;
+    TrainingOptions options = poisoned({algorithm}, NotFinite::skip_peer, &rejections);
+    options.faults.clear();
+    options.after_step = [](Replica& replica, Algorithm&) {
+      if (replica.steps_done() == 7 && replica.group().rank() == 5) {
+        replica.parameters()[3] = std::numeric_limits<float>::quiet_NaN();
+      }
+    };
+    const TrainingResult result = train(Kind::threads, options);
+    result.report.or_throw();
+    ASSERT_EQ(rejections.seen().size(), 2U) << algorithm;  // its gradient, then the model
+    for (const ContributionRejected& rejected : rejections.seen()) {
+      EXPECT_EQ(rejected.contributor, PeerId{5}) << algorithm;
+      EXPECT_EQ(rejected.tensor, "x") << algorithm;
+    }
+    for (const auto& model : result.models) {
+      EXPECT_TRUE(is_finite(model)) << algorithm;
+    }
+  }
+}
+
 TEST_P(EveryAlgorithm, StopNamesPeerStepAndTensorEverywhere) {
   const TrainingResult result =
       train(Kind::threads, poisoned(GetParam(), NotFinite::stop, nullptr));
