@@ -237,13 +237,12 @@ TEST(Sgp, KeepsTotalWeightOnAnIrregularDigraph) {
   EXPECT_NE(result.scalars[0][0], 1.0);
 }
 
-/// A star with push weights: w drifts away from 1, so a gradient or a decay at x, a step on z or a
-/// lost share shows.
-void expect_the_serial_recursion_of_sgp(double decay) {
+/// On irregular graphs w drifts away from 1, so a gradient or a decay at x, a step on z or a lost
+/// share shows.
+void expect_the_serial_recursion_of_sgp(const AlgorithmOptions& options, double decay) {
   constexpr std::size_t kPeers = 5;
   constexpr double kRate = 0.1;
   const std::vector<Bowl> bowls = random_bowls(kPeers, 1, 0.0F);
-  const AlgorithmOptions options{.topology = "star", .weights = "push"};
   const auto result = train(Kind::threads,
                             {.algorithm = "sgp",
                              .options = options,
@@ -281,11 +280,16 @@ void expect_the_serial_recursion_of_sgp(double decay) {
 }
 
 TEST(Sgp, FollowsTheSerialRecursionWithGradientsAtZ) {
-  expect_the_serial_recursion_of_sgp(0.0);
+  expect_the_serial_recursion_of_sgp({.topology = "star", .weights = "push"}, 0.0);
 }
 
 TEST(Sgp, TakesWeightDecayAtZ) {
-  expect_the_serial_recursion_of_sgp(0.5);
+  expect_the_serial_recursion_of_sgp({.topology = "star", .weights = "push"}, 0.5);
+}
+
+TEST(Sgp, RunsOnADirectedFileWithoutWeightsAsItStands) {
+  expect_the_serial_recursion_of_sgp(
+      {.topology = "file:" STARLING_SOURCE_DIR "/examples/topology/one-way.edges"}, 0.5);
 }
 
 TEST(LocalSgd, LocalRoundsSendNothingAndAveragesTheBytesOfTheirRound) {

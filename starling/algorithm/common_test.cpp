@@ -260,6 +260,18 @@ TEST(Registry, OptionsThatWouldPlayNoPartAreRefused) {
   EXPECT_EQ(make_mixing(local, {.topology = "full", .collective = "ring"}, 4, 1), nullptr);
 }
 
+TEST(Registry, ADirectedFileWithoutWeightsIsPushedOverBySgpAndRefusedForDsgd) {
+  AlgorithmOptions options{.topology =
+                               "file:" STARLING_SOURCE_DIR "/examples/topology/one-way.edges"};
+  EXPECT_THROW(make_mixing(find_algorithm("dsgd"), options, 5, 1), ConfigError);
+  const auto by_itself = make_mixing(find_algorithm("sgp"), options, 5, 1);
+  options.weights = "push";
+  const auto as_told = make_mixing(find_algorithm("sgp"), options, 5, 1);
+  for (std::size_t rank = 0; rank < 5; ++rank) {
+    EXPECT_EQ(by_itself->row(0, rank), as_told->row(0, rank));
+  }
+}
+
 TEST(Registry, AsymmetricRowsAreRefusedForDsgdAndFineForSgp) {
   AlgorithmOptions options{.topology = "star", .weights = "push"};
   EXPECT_THROW(make_mixing(find_algorithm("dsgd"), options, 5, 1), ConfigError);
