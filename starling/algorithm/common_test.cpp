@@ -1,4 +1,5 @@
 // Laws that hold for every algorithm of the registry.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -22,29 +23,56 @@ using starling::testing::train;
 using starling::testing::TrainingOptions;
 using starling::testing::TrainingResult;
 
-std::vector<std::string> names() {
-  std::vector<std::string> names;
-  for (const Entry& entry : registry()) {
-    names.push_back(entry.name);
+/// An algorithm of the registry, once for every order it can work in.
+struct Variant {
+  std::string algorithm;
+  Order order = Order::adapt_then_combine;
+
+  AlgorithmOptions options() const { return {.order = order}; }
+
+  friend void PrintTo(const Variant& variant, std::ostream* out) {
+    *out << variant.algorithm << ' ' << to_string(variant.order);
   }
-  return names;
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> variants;
+  for (const Entry& entry : registry()) {
+    variants.push_back({entry.name});
+    const auto& options = entry.options;
+    if (std::find(options.begin(), options.end(), "order") != options.end()) {
+      variants.push_back({entry.name, Order::combine_while_computing});
+    }
+  }
+  return variants;
 }
 
-class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+class EveryAlgorithm : public ::testing::TestWithParam<Variant> {};
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
+std::string test_name(const ::testing::TestParamInfo<Variant>& info) {
+  std::string name = info.param.algorithm;
+  if (info.param.order != Order::adapt_then_combine) {
+    name += std::string("-") + to_string(info.param.order);
+  }
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, ::testing::ValuesIn(variants()), test_name);
+
+TEST(Registry, BothOrdersOfDsgdAreVariants) {
+  const auto all = variants();
+  EXPECT_EQ(all.size(), registry().size() + 1);
+}
 
 TEST_P(EveryAlgorithm, OnePeerIsPlainSgdBitForBit) {
   const Bowl bowl{.centre = {1.0F, -2.0F, 0.3F}, .curvature = 0.7F, .noise = 0.5F};
-  const TrainingResult alone =
-      train(Kind::threads,
-            {.algorithm = GetParam(), .bowls = {bowl}, .steps = 20, .learning_rate = 0.1F});
+  const TrainingResult alone = train(Kind::threads,
+                                     {.algorithm = GetParam().algorithm,
+                                      .options = GetParam().options(),
+                                      .bowls = {bowl},
+                                      .steps = 20,
+                                      .learning_rate = 0.1F});
   alone.report.or_throw();
 
   Random initial(7, stream_key("initial model"));
@@ -66,12 +94,13 @@ TEST_P(EveryAlgorithm, OnePeerIsPlainSgdBitForBit) {
 
 TEST_P(EveryAlgorithm, SameBitsOnThreadsAndInSimulation) {
   for (const std::size_t peers : {2U, 3U, 5U, 8U}) {
-    TrainingOptions options{.algorithm = GetParam(),
+    TrainingOptions options{.algorithm = GetParam().algorithm,
+                            .options = GetParam().options(),
                             .bowls = random_bowls(peers, 33, 0.3F),
                             .steps = 12,
                             .optimizer = "momentum"};
     options.options.period = 4;
-    if (GetParam() == "allreduce-sgd") {
+    if (GetParam().algorithm == "allreduce-sgd") {
       options.options.period = 0;
     }
     std::vector<std::vector<float>> first;
@@ -91,7 +120,8 @@ TEST_P(EveryAlgorithm, MeanMovesByTheMeanGradientOnly) {
   // models is x(0) (1 - lr c)^k whatever the communication does.
   for (std::size_t peers = 1; peers <= 9; ++peers) {
     const TrainingResult result = train(Kind::threads,
-                                        {.algorithm = GetParam(),
+                                        {.algorithm = GetParam().algorithm,
+                                         .options = GetParam().options(),
                                          .bowls = random_bowls(peers, 5, 0.0F),
                                          .steps = 16,
                                          .learning_rate = 0.1F});
@@ -126,8 +156,9 @@ class Rejections : public Observer {
   std::vector<ContributionRejected> seen_;
 };
 
-TrainingOptions poisoned(const std::string& algorithm, NotFinite policy, Observer* observer) {
-  return {.algorithm = algorithm,
+TrainingOptions poisoned(const Variant& variant, NotFinite policy, Observer* observer) {
+  return {.algorithm = variant.algorithm,
+          .options = variant.options(),
           .bowls = random_bowls(8, 6, 0.1F),
           .steps = 40,
           .optimizer = "momentum",
@@ -171,6 +202,30 @@ TEST_P(EveryAlgorithm, SkipRoundLeavesEverybodyUnchanged) {
   }
 }
 
+TEST(Replica, AModelThatIsNotFiniteIsLeftOutByPeerAndTensor) {
+  // Not a gradient but the model itself: it is seen again where models meet.
+  for (const char* algorithm : {"dsgd", "sgp"}) {
+    Rejections rejections;
+    TrainingOptions options = poisoned({algorithm}, NotFinite::skip_peer, &rejections);
+    options.faults.clear();
+    options.after_step = [](Replica& replica, Algorithm&) {
+      if (replica.steps_done() == 7 && replica.group().rank() == 5) {
+        replica.parameters()[3] = std::numeric_limits<float>::quiet_NaN();
+      }
+    };
+    const TrainingResult result = train(Kind::threads, options);
+    result.report.or_throw();
+    ASSERT_EQ(rejections.seen().size(), 2U) << algorithm;  // its gradient, then the model
+    for (const ContributionRejected& rejected : rejections.seen()) {
+      EXPECT_EQ(rejected.contributor, PeerId{5}) << algorithm;
+      EXPECT_EQ(rejected.tensor, "x") << algorithm;
+    }
+    for (const auto& model : result.models) {
+      EXPECT_TRUE(is_finite(model)) << algorithm;
+    }
+  }
+}
+
 TEST_P(EveryAlgorithm, StopNamesPeerStepAndTensorEverywhere) {
   const TrainingResult result =
       train(Kind::threads, poisoned(GetParam(), NotFinite::stop, nullptr));
@@ -203,6 +258,18 @@ TEST(Registry, OptionsThatWouldPlayNoPartAreRefused) {
   EXPECT_THROW(make_mixing(local, {.topology = "full", .weights = "lazy"}, 4, 1), ConfigError);
   EXPECT_THROW(make_mixing(local, {.topology = "ring", .collective = "ring"}, 4, 1), ConfigError);
   EXPECT_EQ(make_mixing(local, {.topology = "full", .collective = "ring"}, 4, 1), nullptr);
+}
+
+TEST(Registry, ADirectedFileWithoutWeightsIsPushedOverBySgpAndRefusedForDsgd) {
+  AlgorithmOptions options{.topology =
+                               "file:" STARLING_SOURCE_DIR "/examples/topology/one-way.edges"};
+  EXPECT_THROW(make_mixing(find_algorithm("dsgd"), options, 5, 1), ConfigError);
+  const auto by_itself = make_mixing(find_algorithm("sgp"), options, 5, 1);
+  options.weights = "push";
+  const auto as_told = make_mixing(find_algorithm("sgp"), options, 5, 1);
+  for (std::size_t rank = 0; rank < 5; ++rank) {
+    EXPECT_EQ(by_itself->row(0, rank), as_told->row(0, rank));
+  }
 }
 
 TEST(Registry, AsymmetricRowsAreRefusedForDsgdAndFineForSgp) {

@@ -146,8 +146,13 @@ std::shared_ptr<const topology::Topology> make_mixing(const Entry& entry,
                       " averages with neighbours only; use --topology full with '" +
                       options.collective + "'");
   }
-  auto topology = topology::make_topology(
-      {.name = name, .weights = options.weights, .peers = peers, .seed = seed});
+  auto topology = topology::make_topology({.name = name,
+                                           .weights = options.weights,
+                                           .peers = peers,
+                                           .seed = seed,
+                                           .needs = entry.mixing == Mixing::push_sum
+                                                        ? topology::Needs::columns
+                                                        : topology::Needs::rows_and_columns});
   check_fit(entry, *topology);
   return topology;
 }

@@ -165,7 +165,8 @@ mixing::MixingOptions Replica::mixing_options(std::uint64_t round) {
           .deadline = deadline(),
           .on_loss = options_.on_loss,
           .not_finite = options_.not_finite,
-          .early = &early_};
+          .early = &early_,
+          .layout = &parts_.objective->layout()};
 }
 
 collective::CollectiveOptions Replica::collective_options() {

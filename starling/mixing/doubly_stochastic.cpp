@@ -60,7 +60,7 @@ MixingReport Exchange::finish(std::span<float> model) {
   }
   if (!own_is_finite_) {  // the others' mean replaces a model nobody can use
     if (taken == 0.0) {
-      throw NotFiniteError("the own model is not finite and no neighbour offered another");
+      neighbours_.refuse_for_want_of_models();
     }
     scaled_copy(static_cast<float>(1.0 / taken), sum.values(), model);
   } else if (taken > 0.0) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "starling/core/ensure.hpp"
 #include "starling/core/span_math.hpp"
 
 namespace starling::mixing {
@@ -37,7 +38,11 @@ Neighbours::Neighbours(const Group& group,
     : group_(group),
       options_(options),
       expected_{{.group = group.version(), .operation = operation, .round = options.round},
-                elements * sizeof(float)} {}
+                elements * sizeof(float)} {
+  ensure(options_.layout == nullptr || options_.layout->elements() == elements,
+         "a layout names every element of the model",
+         elements);
+}
 
 bool Neighbours::offer(std::size_t rank, Buffer payload, double weight) {
   Stamp stamp = expected_.stamp;
@@ -62,12 +67,7 @@ std::optional<Message> Neighbours::collect(std::size_t rank) {
   if (is_finite(message->payload.values()) && is_a_weight(message->stamp.weight)) {
     return std::move(message).or_throw();
   }
-  if (options_.not_finite != NotFinite::skip_peer) {
-    throw NotFiniteError(
-        not_finite_text(message->from, first_not_finite(message->payload.values())));
-  }
-  ++report_.rejected;
-  group_.peer().emit(ContributionRejected{message->from, options_.round, {}, "skip-peer"});
+  reject(message->from, first_not_finite(message->payload.values()));
   return std::nullopt;
 }
 
@@ -79,20 +79,45 @@ void Neighbours::drop(std::size_t rank) {
 }
 
 void Neighbours::reject_own(std::size_t first_bad_element) {
-  const PeerId self = group_.peer().id();
+  own_bad_element_ = first_bad_element;
+  reject(group_.peer().id(), first_bad_element);
+}
+
+void Neighbours::reject(PeerId whose, std::size_t element) {
   if (options_.not_finite != NotFinite::skip_peer) {
-    throw NotFiniteError(not_finite_text(self, first_bad_element));
+    throw NotFiniteError(not_finite_text(whose, element) + "; " + advice(options_.not_finite));
   }
   ++report_.rejected;
-  group_.peer().emit(ContributionRejected{self, options_.round, {}, "skip-peer"});
+  group_.peer().emit(ContributionRejected{
+      whose, options_.round, tensor_of(element), to_string(options_.not_finite)});
+}
+
+void Neighbours::refuse_for_want_of_models() const {
+  const PeerId self = group_.peer().id();
+  const std::string nobody = ", and no neighbour offered another; ";
+  if (own_bad_element_) {
+    throw NotFiniteError(not_finite_text(self, *own_bad_element_) + nobody +
+                         advice(options_.not_finite));
+  }
+  throw NotFiniteError("round " + std::to_string(options_.round) + ": " + to_string(self) +
+                       " keeps no share of its model" + nobody +
+                       "use weights that keep a share at home");
+}
+
+/// Empty for the weight behind the model, and if nobody knows the layout.
+std::string Neighbours::tensor_of(std::size_t element) const {
+  const Layout* layout = options_.layout;
+  return layout != nullptr && element < layout->elements() ? layout->tensor_of(element) : "";
 }
 
 std::string Neighbours::not_finite_text(PeerId whose, std::size_t element) const {
-  const bool weight = element * sizeof(float) == expected_.bytes;
-  return "round " + std::to_string(options_.round) + ": the model of " + to_string(whose) +
-         " is not finite at " +
-         (weight ? std::string("its weight") : "element " + std::to_string(element)) + "; " +
-         advice(options_.not_finite);
+  const std::string text = "round " + std::to_string(options_.round) + ": the model of " +
+                           to_string(whose) + " is not finite ";
+  if (element * sizeof(float) == expected_.bytes) {
+    return text + "at its weight";
+  }
+  const std::string tensor = tensor_of(element);
+  return text + (tensor.empty() ? "at element " + std::to_string(element) : "in " + tensor);
 }
 
 std::optional<Message> Neighbours::take_early(std::size_t rank) const {

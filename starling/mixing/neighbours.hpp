@@ -17,6 +17,7 @@ namespace starling::mixing {
 class Neighbours {
  public:
   /// @param operation tells kinds of mixing apart; @param elements floats in a model
+  /// @pre the layout of the options, if there is one, has as many elements
   Neighbours(const Group& group,
              const MixingOptions& options,
              std::uint32_t operation,
@@ -40,6 +41,9 @@ class Neighbours {
   /// skip_peer
   void reject_own(std::size_t first_bad_element);
 
+  /// Throws NotFiniteError: neither this peer nor a neighbour had a model to go on with.
+  [[noreturn]] void refuse_for_want_of_models() const;
+
   [[nodiscard]] const MixingReport& report() const noexcept { return report_; }
 
  private:
@@ -47,11 +51,14 @@ class Neighbours {
   MixingOptions options_;
   Expected expected_;
   MixingReport report_;
+  std::optional<std::size_t> own_bad_element_;
 
   void note_lost(std::size_t rank, const Failure& failure);
   Result<Message> receive_of_round(std::size_t rank);
   [[nodiscard]] std::optional<Message> take_early(std::size_t rank) const;
   [[nodiscard]] Failure misfit(std::size_t rank, const Message& message) const;
+  void reject(PeerId whose, std::size_t element);
+  [[nodiscard]] std::string tensor_of(std::size_t element) const;
   [[nodiscard]] std::string not_finite_text(PeerId whose, std::size_t element) const;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "starling/core/layout.hpp"
 #include "starling/core/policy.hpp"
 #include "starling/core/time.hpp"
 #include "starling/peer/message.hpp"
@@ -21,6 +22,8 @@ struct MixingOptions {
   OnLoss on_loss = OnLoss::stop;
   NotFinite not_finite = NotFinite::stop;
   EarlyMessages* early = nullptr;  ///< needed with OnLoss::continue_
+  const Layout* layout =
+      nullptr;  ///< of the model, to name its tensors; null: elements are counted
 };
 
 /// What did not go into a round.

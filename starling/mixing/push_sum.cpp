@@ -66,7 +66,7 @@ MixingReport PushSum::round(std::span<float> numerator,
     weight_ += message->stamp.weight;
   }
   if (weight_ == 0.0) {
-    throw NotFiniteError("the own model is not finite and no neighbour offered another");
+    neighbours.refuse_for_want_of_models();
   }
   return neighbours.report();
 }

@@ -1,5 +1,6 @@
 #include "starling/mixing/push_sum.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -106,6 +107,102 @@ TEST(PushSum, IrregularDigraphConvergesToTheMeanWithUnevenWeights) {
   }
   EXPECT_GT(states[0].push_sum.weight(), 1.5);  // the hub hears everybody
   EXPECT_LT(states[1].push_sum.weight(), 1.0);
+}
+
+/// Column j says where rank j pushes: unequal out-links, and rank 0 comes back to the weight of its
+/// first after another. Eighths, so that floats of small integers stay exact.
+constexpr std::size_t kUneven = 4;
+constexpr std::array<std::array<double, kUneven>, kUneven> kUnevenMatrix{{
+    {0.25, 0.25, 0.125, 0.125},
+    {0.125, 0.25, 0.0, 0.5},
+    {0.5, 0.0, 0.625, 0.125},
+    {0.125, 0.5, 0.25, 0.25},
+}};
+
+topology::MixingRow uneven_row(std::size_t rank) {
+  topology::MixingRow row{.self_weight = kUnevenMatrix.at(rank).at(rank)};
+  for (std::size_t other = 0; other < kUneven; ++other) {
+    if (other == rank) {
+      continue;
+    }
+    if (const double in = kUnevenMatrix.at(rank).at(other); in != 0.0) {
+      row.receives.push_back({other, in});
+    }
+    if (const double out = kUnevenMatrix.at(other).at(rank); out != 0.0) {
+      row.sends.push_back({other, out});
+    }
+  }
+  return row;
+}
+
+/// P v, by hand.
+std::array<double, kUneven> uneven_product(const std::array<double, kUneven>& v) {
+  std::array<double, kUneven> product{};
+  for (std::size_t to = 0; to < kUneven; ++to) {
+    for (std::size_t from = 0; from < kUneven; ++from) {
+      product.at(to) += kUnevenMatrix.at(to).at(from) * v.at(from);
+    }
+  }
+  return product;
+}
+
+/// Pushes (rank + 1, -3 rank) over the uneven links for `rounds` rounds.
+std::vector<State> push_unevenly(Kind kind, std::uint64_t rounds) {
+  std::vector<State> states(kUneven);
+  const auto world = starling::testing::make_world(kind, {.peers = kUneven});
+  world
+      ->run([&](Peer& peer) {
+        const Group group = Group::everyone(peer);
+        const auto rank = static_cast<float>(group.rank());
+        State& state = states[group.rank()];
+        state.numerator = {rank + 1.0F, -3.0F * rank};
+        for (std::uint64_t round = 0; round < rounds; ++round) {
+          state.push_sum.round(
+              state.numerator,
+              uneven_row(group.rank()),
+              group,
+              {.round = round, .deadline = peer.clock().in(std::chrono::seconds(20))});
+        }
+      })
+      .or_throw();
+  return states;
+}
+
+TEST(PushSum, LinksOfUnequalWeightsCarryTheSameShareOfModelAndWeight) {
+  for (const Kind kind : starling::testing::all_kinds()) {
+    std::array<double, kUneven> x{1.0, 2.0, 3.0, 4.0};
+    std::array<double, kUneven> y{0.0, -3.0, -6.0, -9.0};
+    std::array<double, kUneven> w{1.0, 1.0, 1.0, 1.0};
+    for (std::uint64_t rounds = 1; rounds <= 5; ++rounds) {  // 3 bits a round: exact in float
+      x = uneven_product(x);
+      y = uneven_product(y);
+      w = uneven_product(w);
+      const std::vector<State> states = push_unevenly(kind, rounds);
+      State total{.numerator = {0.0F, 0.0F}};
+      double weight = 0.0;
+      for (std::size_t rank = 0; rank < kUneven; ++rank) {
+        const State& state = states[rank];
+        EXPECT_EQ(double{state.numerator[0]}, x.at(rank)) << rank << " after " << rounds;
+        EXPECT_EQ(double{state.numerator[1]}, y.at(rank)) << rank << " after " << rounds;
+        EXPECT_EQ(state.push_sum.weight(), w.at(rank)) << rank << " after " << rounds;
+        total.numerator[0] += state.numerator[0];
+        total.numerator[1] += state.numerator[1];
+        weight += state.push_sum.weight();
+      }
+      EXPECT_EQ(total.numerator, (std::vector<float>{10.0F, -18.0F}));
+      EXPECT_EQ(weight, 4.0);
+    }
+  }
+}
+
+TEST(PushSum, LinksOfUnequalWeightsLeadToTheMean) {
+  for (State& state : push_unevenly(Kind::threads, 60)) {
+    std::vector<float> model(2);
+    state.push_sum.debias(state.numerator, model);
+    EXPECT_NEAR(model[0], 2.5, 1e-5);
+    EXPECT_NEAR(model[1], -4.5, 1e-5);
+    EXPECT_NE(state.push_sum.weight(), 1.0);
+  }
 }
 
 TEST(PushSum, WeightsStayPositive) {

@@ -106,7 +106,8 @@ std::shared_ptr<const Topology> make_topology(const TopologyOptions& options) {
                   .argument = std::nullopt,
                   .peers = options.peers,
                   .seed = options.seed,
-                  .weights = parse_weight_rule(options.weights)};
+                  .weights = parse_weight_rule(options.weights),
+                  .columns_suffice = options.needs == Needs::columns};
   if (word.size() < options.name.size()) {
     request.argument = options.name.substr(word.size() + 1);
   }

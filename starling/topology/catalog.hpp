@@ -21,11 +21,18 @@ struct CatalogEntry {
 
 std::span<const CatalogEntry> catalog();
 
+/// Which sums of W(t) the mixing needs to be 1.
+enum class Needs {
+  rows_and_columns,  ///< averages of models
+  columns,           ///< push-sum, which divides by the weights that came along
+};
+
 struct TopologyOptions {
   std::string name = "ring";     ///< with its arguments behind colons
   std::string weights = "auto";  ///< auto | uniform | metropolis-hastings | lazy | push
   std::size_t peers = 1;
-  std::uint64_t seed = 1;  ///< of random graphs; the run's seed
+  std::uint64_t seed = 1;                 ///< of random graphs; the run's seed
+  Needs needs = Needs::rows_and_columns;  ///< "auto" fits weights to it where rows cannot sum to 1
 };
 
 /// @throws ConfigError for an unknown name (with the nearest one), arguments that do not parse, a

@@ -192,14 +192,16 @@ class EdgeListReader {
   std::map<std::pair<std::size_t, std::size_t>, Entry> entries_;  // by (to, from)
 };
 
-void require_fitting_rule(const Request& request, const EdgeListReader& reader) {
+void require_fitting_rule(const Request& request,
+                          const EdgeListReader& reader,
+                          const Graph& graph) {
   const WeightRule rule = request.weights;
   if (reader.is_weighted() && rule != WeightRule::natural && rule != WeightRule::lazy) {
     refuse(request,
            "the file has its own weights, found weights '" + to_string(rule) +
                "'; what fits: auto, lazy");
   }
-  if (!reader.is_weighted() && rule != WeightRule::push && !reader.graph().is_undirected()) {
+  if (!reader.is_weighted() && rule != WeightRule::push && !graph.is_undirected()) {
     refuse(request,
            "a directed file without weights has no rows that sum to 1, found weights '" +
                to_string(rule) + "'; what fits: push, or weights in the file");
@@ -218,16 +220,26 @@ void make_lazy(std::vector<MixingRow>& rows) {
   }
 }
 
+/// "auto" on a graph without weights whose rows nothing makes sum to 1, where columns do.
+bool push_is_natural(const Request& request, const EdgeListReader& reader, const Graph& graph) {
+  return request.weights == WeightRule::natural && request.columns_suffice &&
+         !reader.is_weighted() && !graph.is_undirected();
+}
+
 }  // namespace
 
-Made make_from_file(const Request& request) {
+Made make_from_file(const Request& asked) {
+  Request request = asked;
   if (!request.argument || request.argument->empty()) {
     refuse(request, "expected the path of an edge list behind the colon, found none");
   }
   EdgeListReader reader(*request.argument, request.peers);
   reader.read();
-  require_fitting_rule(request, reader);
   const Graph graph = reader.graph();
+  if (push_is_natural(request, reader, graph)) {
+    request.weights = WeightRule::push;
+  }
+  require_fitting_rule(request, reader, graph);
   if (const auto rank = graph.cut_off()) {
     throw ConfigError(*request.argument + ": expected everybody to reach everybody, found rank " +
                       std::to_string(*rank) + " cut off from rank 0");

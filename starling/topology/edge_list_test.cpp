@@ -174,5 +174,31 @@ TEST(EdgeListFile, ExamplesAreValid) {
   EXPECT_FALSE(one_way->traits().row_stochastic);
 }
 
+TEST_F(EdgeList, WhereColumnsSufficeAutoPushesOverDirectedLinksWithoutWeights) {
+  std::ofstream(path_) << "0 1\n1 2\n2 0\n0 2\n";
+  TopologyOptions options{.name = "file:" + path_, .peers = 3, .needs = Needs::columns};
+  const auto file = make_topology(options);
+  EXPECT_EQ(file->row(0, 0).sends, (std::vector<Link>{{1, 1.0 / 3.0}, {2, 1.0 / 3.0}}));
+  EXPECT_EQ(file->row(0, 1).sends, (std::vector<Link>{{2, 0.5}}));
+  EXPECT_TRUE(file->traits().column_stochastic);
+  EXPECT_FALSE(file->traits().row_stochastic);
+  for (const char* rule : {"uniform", "metropolis-hastings", "lazy"}) {  // said is said
+    options.weights = rule;
+    EXPECT_THROW(make_topology(options), ConfigError) << rule;
+  }
+}
+
+TEST_F(EdgeList, WhereColumnsSufficeAutoLeavesEverythingElseAsItIs) {
+  for (const char* text :
+       {"symmetric\n0 1\n1 2\n", "0 1\n1 0\n1 2\n2 1\n", "0 1 1/4\n1 2 1/2\n2 0 1/2\n"}) {
+    const auto usual = made(text, 3);
+    const auto pushed =
+        make_topology({.name = "file:" + path_, .peers = 3, .needs = Needs::columns});
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(pushed->row(0, rank), usual->row(0, rank)) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling::topology

@@ -21,6 +21,7 @@ struct Request {
   std::size_t peers = 1;
   std::uint64_t seed = 1;
   WeightRule weights = WeightRule::natural;
+  bool columns_suffice = false;  ///< for push-sum
 };
 
 using Made = std::shared_ptr<const Topology>;  // shared by all peers of a process that mix with it

@@ -56,11 +56,13 @@ class BowlObjective final : public objective::Objective {
 
 algorithm::ReplicaParts parts_for(const TrainingOptions& options, std::size_t rank) {
   const Bowl& bowl = options.bowls[rank];
-  return {.objective = std::make_unique<BowlObjective>(bowl),
-          .data = nullptr,
-          .batches = std::nullopt,
-          .optimizer = optimizer::make_optimizer({.name = options.optimizer}, bowl.centre.size()),
-          .learning_rate = optimizer::LearningRate({.base = options.learning_rate})};
+  return {
+      .objective = std::make_unique<BowlObjective>(bowl),
+      .data = nullptr,
+      .batches = std::nullopt,
+      .optimizer = optimizer::make_optimizer(
+          {.name = options.optimizer, .weight_decay = options.weight_decay}, bowl.centre.size()),
+      .learning_rate = optimizer::LearningRate({.base = options.learning_rate})};
 }
 
 }  // namespace

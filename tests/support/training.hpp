@@ -31,6 +31,7 @@ struct TrainingOptions {
   std::uint64_t steps = 10;
   float learning_rate = 0.1F;
   std::string optimizer = "sgd";
+  float weight_decay = 0.0F;
   std::uint64_t seed = 7;
   NotFinite not_finite = NotFinite::stop;
   std::vector<algorithm::Fault> faults;  ///< put into the gradients of peer `faulty`
