@@ -16,6 +16,9 @@ namespace starling::trainer {
 
 /// Where a peer stands in its data.
 struct DataState {
+/// The counter that holds the length of the run in steps, as it was when the checkpoint was saved.
+inline constexpr const char* kLengthCounter = "length";
+
   std::uint64_t epoch = 0;
   std::uint64_t step = 0;            ///< steps of this epoch done
   std::vector<std::uint32_t> order;  ///< the epoch's samples in visiting order

@@ -87,6 +87,20 @@ void check_injections(const Plan& plan, std::uint64_t done) {
 }
 
 std::optional<Beginning> load_beginning(Plan& plan) {
+/// The steps already done had another rate than in a run of this length that is never stopped.
+void note_other_length(Plan& plan, const PeerState& before) {
+  const optimizer::LearningRateOptions& rate = plan.experiment.learning_rate;
+  const auto length = before.counters.find(kLengthCounter);
+  if (length == before.counters.end() || length->second == rate.total_steps ||
+      !optimizer::follows_length(rate)) {
+    return;
+  }
+  plan.notes.push_back("the learning rate follows the length of the run: it was " +
+                       std::to_string(length->second) + " steps, it is " +
+                       std::to_string(rate.total_steps) +
+                       " now; the result is not that of a run never stopped");
+}
+
   check_export(plan.experiment.export_model);
   check_checkpoints_are_ours(plan);
   const Experiment& experiment = plan.experiment;
@@ -116,6 +130,7 @@ std::optional<Beginning> load_beginning(Plan& plan) {
   }
   check_injections(plan, checkpoint.step);
   return beginning;
+  note_other_length(plan, checkpoint.peers.front());
 }
 
 /// The entries of a fingerprint, for the first line of metrics.jsonl.

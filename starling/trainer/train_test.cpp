@@ -541,6 +541,33 @@ TEST(Train, OnePeerSaysSoAndSendsNothing) {
   EXPECT_THAT(summary.notes, ::testing::Contains("1 peer, nothing to average"));
 }
 
+/// The notes of a run of four steps that is resumed to `steps`.
+std::vector<std::string> notes_of_resume(const optimizer::LearningRateOptions& rate,
+                                         std::uint64_t steps) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 4);
+  experiment.learning_rate = rate;
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 3;
+  train_on_threads(experiment);
+  experiment.resume = step_directory(scratch.path(), 3);
+  experiment.steps = steps;
+  return train_on_threads(experiment).notes;
+}
+
+TEST(Resume, AnotherLengthIsNotedWhereTheLearningRateFollowsIt) {
+  const auto note =
+      HasSubstr("the learning rate follows the length of the run: it was 4 steps, it is 8 now");
+  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 8), ::testing::Contains(note));
+  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0, 0.5}}, 8),
+              ::testing::Contains(note));
+  const auto any = HasSubstr("the learning rate follows");
+  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 4), ::testing::Not(::testing::Contains(any)));
+  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0}}, 8),
+              ::testing::Not(::testing::Contains(any)));
+  EXPECT_THAT(notes_of_resume({}, 8), ::testing::Not(::testing::Contains(any)));
+}
+
 TEST(Train, TellsItsLengthBeforeTheFirstStep) {
   const Scratch scratch;
   std::vector<std::uint64_t> told;

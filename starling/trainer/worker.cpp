@@ -243,3 +243,4 @@ void work(Peer& peer, const Work& work, PeerResult& result) {
 }
 
 }  // namespace starling::trainer
+  state.counters.emplace(kLengthCounter, plan_.total_steps);
