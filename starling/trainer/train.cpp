@@ -188,6 +188,9 @@ class Run : public Observer {
     }
     if (surroundings_.on_begin) {
       surroundings_.on_begin(steps_before(), plan_.total_steps);
+    if (plan_.step_is_measured && surroundings_.on_measured) {
+      surroundings_.on_measured(plan_.step_seconds);
+    }
     }
     const Forecast forecast = forecast_of(plan_, plan_.total_steps - steps_before());
     const auto world = surroundings_.make_world(

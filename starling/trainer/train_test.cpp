@@ -568,6 +568,36 @@ TEST(Resume, AnotherLengthIsNotedWhereTheLearningRateFollowsIt) {
   EXPECT_THAT(notes_of_resume({}, 8), ::testing::Not(::testing::Contains(any)));
 }
 
+TEST(Train, AMeasuredStepIsToldSoThatItCanBeRepeated) {
+  for (const Kind kind : all_kinds()) {
+    std::vector<double> told;
+    const auto run = [&](double step_seconds) {
+      Experiment experiment = toy("dsgd", 4, 10);
+      experiment.step_seconds = step_seconds;
+      const auto factory = [kind](const WorldRequest& request) {
+        return starling::testing::make_world(
+            kind, {.peers = request.peers, .seed = request.seed, .observer = request.observer});
+      };
+      return train(experiment,
+                   {.make_world = factory,
+                    .virtual_time = kind == Kind::simulation,
+                    .on_measured = [&](double measured) { told.push_back(measured); }});
+    };
+    const Summary first = run(0.0);
+    if (kind == Kind::threads) {
+      EXPECT_TRUE(told.empty());
+      continue;
+    }
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told.front(), first.step_seconds);
+    EXPECT_GT(told.front(), 0.0);
+    const Summary second = run(told.front());
+    EXPECT_EQ(told.size(), 1U);
+    EXPECT_EQ(second.virtual_seconds, first.virtual_seconds);
+    EXPECT_EQ(second.wait_seconds, first.wait_seconds);
+  }
+}
+
 TEST(Train, TellsItsLengthBeforeTheFirstStep) {
   const Scratch scratch;
   std::vector<std::uint64_t> told;

@@ -107,6 +107,26 @@ TEST(Train, TheConfigurationItLeavesGivesTheSameBits) {
   EXPECT_EQ(one.at("parameters_sha256"), two.at("parameters_sha256"));
 }
 
+TEST(Train, TheConfigurationOfASimulationGivesTheSameTimes) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "this build has no simulation";
+  }
+  const TempDirectory folder;
+  const std::string first = (folder / "first").string();
+  const auto one = summary_of(small_run(
+      {"--on", "sim", "--platform", "wan", "--peers", "4", "--steps", "20", "--out", first}));
+  const std::string config = content_of(folder / "first/config.toml");
+  EXPECT_TRUE(contains(config, "# measured\n")) << config;
+  const Outcome again = run_starling(
+      {"train", "--config", first + "/config.toml", "--out", (folder / "second").string()});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const auto two = nlohmann::json::parse(again.out);
+  for (const char* field : {"step_seconds", "virtual_seconds", "compute_seconds", "wait_seconds"}) {
+    EXPECT_EQ(one.at(field), two.at(field)) << field;
+    EXPECT_GT(one.at(field), 0.0) << field;
+  }
+}
+
 TEST(Train, OnePeerIsPlainTrainingWithEveryAlgorithmAndSendsNothing) {
   std::set<std::string> bits;
   for (const algorithm::Entry& entry : algorithm::registry()) {
