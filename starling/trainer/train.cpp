@@ -12,6 +12,7 @@
 #include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/evaluate.hpp"
 #include "starling/trainer/forecast.hpp"
+#include "starling/trainer/lost_peers.hpp"
 #include "starling/trainer/metrics.hpp"
 #include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/safetensors.hpp"
@@ -86,7 +87,6 @@ void check_injections(const Plan& plan, std::uint64_t done) {
   }
 }
 
-std::optional<Beginning> load_beginning(Plan& plan) {
 /// The steps already done had another rate than in a run of this length that is never stopped.
 void note_other_length(Plan& plan, const PeerState& before) {
   const optimizer::LearningRateOptions& rate = plan.experiment.learning_rate;
@@ -101,6 +101,7 @@ void note_other_length(Plan& plan, const PeerState& before) {
                        " now; the result is not that of a run never stopped");
 }
 
+std::optional<Beginning> load_beginning(Plan& plan) {
   check_export(plan.experiment.export_model);
   check_checkpoints_are_ours(plan);
   const Experiment& experiment = plan.experiment;
@@ -129,8 +130,8 @@ void note_other_length(Plan& plan, const PeerState& before) {
                       "; ask for more steps or epochs");
   }
   check_injections(plan, checkpoint.step);
-  return beginning;
   note_other_length(plan, checkpoint.peers.front());
+  return beginning;
 }
 
 /// The entries of a fingerprint, for the first line of metrics.jsonl.
@@ -175,6 +176,7 @@ class Run : public Observer {
   }
 
   void on_event(const Event& event) override {
+    lost_.on_event(event);
     recorder_.on_event(event);
     if (surroundings_.observer != nullptr) {
       surroundings_.observer->on_event(event);
@@ -186,11 +188,11 @@ class Run : public Observer {
     for (const std::string& note : plan_.notes) {
       on_event({{}, {}, Note{Severity::info, note}});
     }
-    if (surroundings_.on_begin) {
-      surroundings_.on_begin(steps_before(), plan_.total_steps);
     if (plan_.step_is_measured && surroundings_.on_measured) {
       surroundings_.on_measured(plan_.step_seconds);
     }
+    if (surroundings_.on_begin) {
+      surroundings_.on_begin(steps_before(), plan_.total_steps);
     }
     const Forecast forecast = forecast_of(plan_, plan_.total_steps - steps_before());
     const auto world = surroundings_.make_world(
@@ -202,7 +204,7 @@ class Run : public Observer {
          .exchanges = forecast.exchanges,
          .message_bytes = judge_->layout().elements() * sizeof(float),
          .stack_bytes = plan_.stack_bytes});
-    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_};
+    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_, lost_};
     std::vector<PeerResult> results(plan_.experiment.peers);
     const RunReport report = world->run(
         [&](Peer& peer) { work(peer, the_work, results[Group::everyone(peer).rank()]); });
@@ -210,7 +212,11 @@ class Run : public Observer {
 
     Summary summary;
     summary.world = world->name();
-    const auto averaged = summarise(plan_, results, report, summary);
+    const auto averaged = summarise(plan_, results, report, recorder_.totals(), summary);
+    if (lost_.has_warned()) {
+      summary.notes.push_back(
+          incomplete_since(lost_.ranks(), checkpoint_directory(plan_.experiment)));
+    }
     if (averaged) {
       judge(*averaged, summary);
     }
@@ -237,6 +243,7 @@ class Run : public Observer {
   Recorder recorder_;
   StopPoint own_stop_;  // for callers who never ask for an end
   StopPoint& stop_;
+  LostPeers lost_;
   double drift_ = 0.0;
 
   [[nodiscard]] std::uint64_t steps_before() const {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -125,6 +126,39 @@ TEST(Train, TheConfigurationOfASimulationGivesTheSameTimes) {
     EXPECT_EQ(one.at(field), two.at(field)) << field;
     EXPECT_GT(one.at(field), 0.0) << field;
   }
+}
+
+TEST(Train, SurvivorsOfALossKeepTheLastCheckpointOfAll) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "this build has no simulation";
+  }
+  const TempDirectory folder;
+  std::ofstream(folder / "faults.toml") << "[[fault]]\nkind = \"kill\"\npeer = 3\nfrom = 1.5\n";
+  const Outcome outcome = run_starling(small_run({"--on",
+                                                  "sim",
+                                                  "--step-seconds",
+                                                  "0.05",
+                                                  "--peers",
+                                                  "8",
+                                                  "--steps",
+                                                  "100",
+                                                  "--on-loss",
+                                                  "continue",
+                                                  "--faults",
+                                                  (folder / "faults.toml").string(),
+                                                  "--checkpoint-every",
+                                                  "5",
+                                                  "--checkpoint-keep",
+                                                  "1",
+                                                  "--out",
+                                                  (folder / "run").string()}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string said = "checkpoints are incomplete since peer 3 was lost";
+  const std::size_t at = outcome.err.find(said);
+  EXPECT_NE(at, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find(said, at + 1), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, said)) << outcome.out;
+  EXPECT_LE(names_in(folder / "run/checkpoints").size(), 2U);
 }
 
 TEST(Train, OnePeerIsPlainTrainingWithEveryAlgorithmAndSendsNothing) {
