@@ -47,6 +47,9 @@ std::string entry(const std::string& left, const std::string& explanation) {
 }
 
 std::string default_of(const Option& option) {
+  if (!option.standard.empty()) {
+    return option.standard;
+  }
   const std::string value = option.show(Settings{});
   if (value.empty() || option.kind == ValueKind::flag) {
     return {};

@@ -32,6 +32,9 @@ struct Option {
   ValueKind kind = ValueKind::text;
   std::string range{};  ///< "at least 1", "threads | sim"
 
+  /// The default in words where it depends on other options; empty: it is what show() says.
+  std::string standard{};
+
   /// Parses and stores a value. @return what is wrong with it; empty if nothing
   std::function<std::string(Settings&, const std::string&)> set{};
 

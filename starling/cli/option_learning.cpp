@@ -145,7 +145,8 @@ void add_learning_rate(OptionTable& table) {
   table.add(real_list(
       {.name = "lr-drop-at",
        .value = "X,...",
-       .help = "where the rate drops: fractions of the run below 1, or steps above 1; a list",
+       .help =
+           "where the rate drops: fractions of the run up to 1, its end, or steps above 1; a list",
        .synonyms = {"milestones"},
        .refusal = only_for_schedules({"step"})},
       kAboveZero,

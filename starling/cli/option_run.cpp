@@ -1,5 +1,6 @@
 // Options of what is run: [run] and [algorithm].
 #include <limits>
+#include <map>
 
 #include "starling/algorithm/registry.hpp"
 #include "starling/cli/option_rules.hpp"
@@ -58,21 +59,44 @@ Option injections(Option option) {
   return option;
 }
 
+/// "exponential for dsgd, sgp; full for local-sgd".
+template <class OfEntry>
+std::string defaults_by_algorithm(OfEntry default_of) {
+  std::map<std::string, std::string> users;
+  for (const algorithm::Entry& entry : algorithm::registry()) {
+    const std::string value = default_of(entry);
+    if (!value.empty()) {
+      std::string& names = users[value];
+      names += (names.empty() ? "" : ", ") + entry.name;
+    }
+  }
+  std::string text;
+  for (const auto& [value, names] : users) {
+    text.append(text.empty() ? "" : "; ").append(value).append(" for ").append(names);
+  }
+  return text;
+}
+
 /// Makes `option` show what the chosen algorithm does where the user has said nothing (`unset`).
+/// `default_of` gives the words for an entry of the registry, empty if it has none.
 template <class OfEntry>
 Option with_algorithms_default(Option option, const std::string& unset, OfEntry default_of) {
-  option.show = [show = std::move(option.show), unset, default_of](const Settings& settings) {
-    std::string value = show(settings);
-    if (value != unset) {
-      return value;
-    }
-    for (const algorithm::Entry& entry : algorithm::registry()) {
-      if (entry.name == settings.experiment.algorithm) {
-        return std::string(default_of(entry));
-      }
-    }
-    return std::string();
-  };
+  option.standard = defaults_by_algorithm(default_of);
+  const bool is_text = option.kind == ValueKind::text;
+  option.show =
+      [show = std::move(option.show), unset, is_text, default_of](const Settings& settings) {
+        std::string value = show(settings);
+        if (value != unset) {
+          return value;
+        }
+        for (const algorithm::Entry& entry : algorithm::registry()) {
+          if (entry.name == settings.experiment.algorithm) {
+            const std::string standard = default_of(entry);
+            return is_text && !standard.empty() ? toml_text(standard) : standard;
+          }
+        }
+        return std::string();
+      };
   return option;
 }
 
@@ -96,14 +120,16 @@ void add_run(OptionTable& table) {
       {.name = "seed",
        .value = "N",
        .help = "everything random is drawn from it",
-       .synonyms = {"random-seed"}},
+       .synonyms = {"random-seed"},
+       .range = limits(WholeRange{})},
       {},
       [](auto& s) -> auto& { return s.experiment.seed; }));
   table.add(whole_number(
       {.name = "steps",
        .value = "N",
        .help = "length of the run in steps of every peer; instead of epochs",
-       .synonyms = {"iterations", "max-steps"}},
+       .synonyms = {"iterations", "max-steps"},
+       .range = limits(WholeRange{.least = 1})},
       {.least = 1},
       [](auto& s) -> auto& { return s.experiment.steps; }));
   table.add(real_number(
@@ -151,13 +177,12 @@ void add_algorithm(OptionTable& table) {
       text(
           {.name = "topology",
            .value = "NAME",
-           .help = "who talks to whom: starling list topologies; file:PATH reads edges",
+           .help = "who talks to whom, the algorithm's own if not given: starling list topologies; "
+                   "file:PATH reads edges",
            .synonyms = {"graph"}},
           [](auto& s) -> auto& { return s.experiment.algorithm_options.topology; }),
       "",
-      [](const algorithm::Entry& entry) {
-        return entry.default_topology.empty() ? "" : toml_text(entry.default_topology);
-      }));
+      [](const algorithm::Entry& entry) { return entry.default_topology; }));
   table.add(text(
       {.name = "weights",
        .value = "RULE",
@@ -183,7 +208,7 @@ void add_algorithm(OptionTable& table) {
           [](auto& s) -> auto& { return s.experiment.algorithm_options.period; }),
       "0",
       [](const algorithm::Entry& entry) {
-        return entry.default_period == 0 ? "" : std::to_string(entry.default_period);
+        return entry.default_period == 0 ? std::string() : std::to_string(entry.default_period);
       }));
   table.add(choice<Order>(
       {.name = "order",

@@ -44,7 +44,9 @@ void add_simulation(OptionTable& table) {
   table.add(real_number(
       {.name = "step-seconds",
        .value = "SECONDS",
-       .help = "cost of a step on a host of speed 1; 0: measured at the start",
+       .help =
+           "cost of a step on a host of speed 1; 0: measured at the start; config.toml of --out "
+           "says how much, and times repeat only with that",
        .refusal = only_in_simulation()},
       {.most = trainer::kSecondsMax},
       [](auto& s) -> auto& { return s.experiment.step_seconds; }));

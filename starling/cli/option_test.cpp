@@ -112,6 +112,18 @@ TEST(OptionValues, RangesHoldTheirEnds) {
   EXPECT_EQ(wrong, "");
   EXPECT_FALSE(read_whole("6", {3, 5}, wrong));
   EXPECT_EQ(wrong, "expected a whole number, 3 to 5, found '6'");
+  EXPECT_FALSE(read_whole("0", {.least = 1}, wrong));
+  EXPECT_EQ(wrong, "expected a whole number, at least 1, found '0'");
+  // Beyond what a whole number can be, the limit is said even where it is not in help.
+  for (const std::string huge : {"9223372036854775808", "18446744073709551616"}) {
+    EXPECT_FALSE(read_whole(huge, {}, wrong));
+    EXPECT_EQ(wrong, "expected a whole number, 0 to 9223372036854775807, found '" + huge + "'");
+    EXPECT_FALSE(read_whole(huge, {.least = 1}, wrong));
+    EXPECT_EQ(wrong, "expected a whole number, 1 to 9223372036854775807, found '" + huge + "'");
+  }
+  EXPECT_TRUE(read_whole("9223372036854775807", {}, wrong));
+  EXPECT_FALSE(read_whole("x", {}, wrong));
+  EXPECT_EQ(wrong, "expected a whole number, found 'x'");
   const RealRange above{.least = 0.0, .most = 1.0, .least_end = RealRange::End::excluded};
   EXPECT_FALSE(read_real("0", above, wrong));
   EXPECT_EQ(wrong, "expected a number, above 0 to 1, found '0'");

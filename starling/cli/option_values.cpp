@@ -1,5 +1,6 @@
 #include "starling/cli/option_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -29,6 +30,15 @@ bool holds(const RealRange& range, double number) {
   return std::isfinite(number) && enough && not_too_much;
 }
 
+/// True if `text` is a whole number above `most`, even one that no machine word holds.
+bool is_above(const std::string& text, std::uint64_t most) {
+  const bool is_whole = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= '0' && c <= '9';
+  });
+  const auto number = parse_size(text);
+  return is_whole && (!number || *number > most);
+}
+
 std::string expected_number(const RealRange& range, const std::string& text) {
   return fmt::format("expected a number, {}, found '{}'", describe(range), text);
 }
@@ -42,6 +52,10 @@ std::string describe(const WholeRange& range) {
   if (range.most == WholeRange{}.most) {
     return fmt::format("at least {}", range.least);
   }
+  return limits(range);
+}
+
+std::string limits(const WholeRange& range) {
   return fmt::format("{} to {}", range.least, range.most);
 }
 
@@ -61,9 +75,9 @@ std::optional<std::uint64_t> read_whole(const std::string& text,
   if (number && *number >= range.least && *number <= range.most) {
     return number;
   }
-  const std::string limits = describe(range);
+  const std::string words = is_above(text, range.most) ? limits(range) : describe(range);
   wrong = fmt::format(
-      "expected a whole number{}{}, found '{}'", limits.empty() ? "" : ", ", limits, text);
+      "expected a whole number{}{}, found '{}'", words.empty() ? "" : ", ", words, text);
   return std::nullopt;
 }
 

@@ -52,6 +52,10 @@ std::vector<Choice<Enum>> named(std::initializer_list<Enum> values) {
 
 /// "1 to 8", "at least 1"; empty if every whole number will do.
 std::string describe(const WholeRange& range);
+
+/// "1 to 8", also where the upper end is only what a whole number can be.
+std::string limits(const WholeRange& range);
+
 std::string describe(const RealRange& range);
 
 /// The number in `text`, or nothing and `wrong` says why.
@@ -101,11 +105,14 @@ using FieldOf = Field<std::remove_cvref_t<std::invoke_result_t<Access, Settings&
 }  // namespace detail
 
 /// In all of these, `access` is a generic lambda from Settings& to the field (T or optional<T>).
+/// A range that `option` brings along is shown instead of the one described here.
 template <class Access>
 Option whole_number(Option option, WholeRange range, Access access) {
   using Field = detail::FieldOf<Access>;
   option.kind = ValueKind::whole;
-  option.range = describe(range);
+  if (option.range.empty()) {
+    option.range = describe(range);
+  }
   option.set = [access, range](Settings& settings, const std::string& text) {
     std::string wrong;
     if (const auto number = read_whole(text, range, wrong)) {

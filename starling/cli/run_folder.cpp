@@ -92,18 +92,6 @@ void make_way(const fs::path& folder,
   }
 }
 
-void write_config(const fs::path& path, const std::string& config) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) {
-    refuse(path, "cannot write", errno);
-  }
-  const Written written = write_all(file, config, Duration(-1));
-  const int reason = errno;
-  if (::close(file) != 0 || written != Written::all) {
-    refuse(path, "cannot write", reason);
-  }
-}
-
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
@@ -134,7 +122,20 @@ FolderLock::~FolderLock() {
 void prepare_run_folder(const Settings& settings, const std::string& config) {
   const fs::path& folder = settings.experiment.out;
   make_way(folder, "out", found_run(folder), settings);
-  write_config(folder / "config.toml", config);
+  write_config(folder, config);
+}
+
+void write_config(const fs::path& folder, const std::string& config) {
+  const fs::path path = folder / "config.toml";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) {
+    refuse(path, "cannot write", errno);
+  }
+  const Written written = write_all(file, config, Duration(-1));
+  const int reason = errno;
+  if (::close(file) != 0 || written != Written::all) {
+    refuse(path, "cannot write", reason);
+  }
 }
 
 void prepare_checkpoint_folder(const Settings& settings) {

@@ -34,4 +34,7 @@ void prepare_run_folder(const Settings& settings, const std::string& config);
 /// @throws ConfigError, StorageError
 void prepare_checkpoint_folder(const Settings& settings);
 
+/// Replaces the config.toml in `folder` by `config`. @throws StorageError
+void write_config(const std::filesystem::path& folder, const std::string& config);
+
 }  // namespace starling::cli

@@ -3,9 +3,11 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -93,6 +95,25 @@ ExitCode print_result(const std::string& text, bool interrupted, Log& log) {
   return ExitCode::storage;
 }
 
+/// What config.toml says. To replace an earlier run is the wish of a moment: whoever runs the file
+/// again, or resumes with it, has not asked for that.
+std::string lasting_config(Effective effective) {
+  effective.settings.show.overwrite = false;
+  return to_toml(effective);
+}
+
+/// Tells config.toml what a step was measured to cost: whoever runs the file gets this run again,
+/// not one at the speed of that day's machine.
+void record_measured(Effective effective, double step_seconds) {
+  const std::filesystem::path out = effective.settings.experiment.out;
+  if (out.empty()) {
+    return;
+  }
+  effective.settings.experiment.step_seconds = step_seconds;
+  effective.sources["step-seconds"] = {"measured", Source::kNowhere};
+  write_config(out, lasting_config(std::move(effective)));
+}
+
 ExitCode train_and_report(const Effective& effective,
                           trainer::StopPoint& stop,
                           SignalWatch& watch,
@@ -105,17 +126,20 @@ ExitCode train_and_report(const Effective& effective,
   }
   Display display(log, progress ? &*progress : nullptr);
   warn_about_cores(settings, log);
-  const trainer::Summary summary =
-      trainer::train(settings.experiment,
-                     {.make_world = world_factory(settings.world),
-                      .observer = &display,
-                      .stop = &stop,
-                      .virtual_time = settings.world.on == WorldKind::simulation,
-                      .on_begin = [&](std::uint64_t done, std::uint64_t total) {
-                        if (progress) {
-                          progress->set_length(done, total);
-                        }
-                      }});
+  const trainer::Summary summary = trainer::train(
+      settings.experiment,
+      {.make_world = world_factory(settings.world),
+       .observer = &display,
+       .stop = &stop,
+       .virtual_time = settings.world.on == WorldKind::simulation,
+       .on_begin =
+           [&](std::uint64_t done, std::uint64_t total) {
+             if (progress) {
+               progress->set_length(done, total);
+             }
+           },
+       .on_measured =
+           [&effective](double step_seconds) { record_measured(effective, step_seconds); }});
   watch.end_at_once();
   console.clear();
   log.report_left_out();
@@ -143,13 +167,6 @@ bool finish_or_leave(Session& session) {
   }
   session.log->warning("interrupted: finishing the round; once more ends at once");
   return true;
-}
-
-/// What config.toml says. To replace an earlier run is the wish of a moment: whoever runs the file
-/// again, or resumes with it, has not asked for that.
-std::string lasting_config(Effective effective) {
-  effective.settings.show.overwrite = false;
-  return to_toml(effective);
 }
 
 ExitCode run(const Effective& effective, Session& session, SignalWatch& watch) {

@@ -210,12 +210,18 @@ constexpr std::array kModels = {
               Needs::data,
               "logistic regression, without libtorch; bias or no-bias (default: for images)"},
     ModelLine{"linear", check_network, network, Needs::data_and_torch, "one fully connected layer"},
-    ModelLine{"mlp",
+    ModelLine{
+        "mlp",
+        check_network,
+        network,
+        Needs::data_and_torch,
+        "mlp:WIDTHxWIDTH...: a fully connected layer and ReLU a width (default 256), then one "
+        "more; :dropout=RATE"},
+    ModelLine{"cnn",
               check_network,
               network,
               Needs::data_and_torch,
-              "two fully connected layers, mlp:HIDDEN units between them"},
-    ModelLine{"cnn", check_network, network, Needs::data_and_torch, "LeNet class, for images"},
+              "cnn:CHANNELSxCHANNELS...: LeNet class, for images (default 8x16); :dropout=RATE"},
 };
 
 // ---- both

@@ -111,6 +111,12 @@ const Line& find_schedule(const std::string& name) {
 
 }  // namespace
 
+bool follows_length(const LearningRateOptions& options) {
+  const bool drops_at_a_fraction = std::any_of(
+      options.drop_at.begin(), options.drop_at.end(), [](double at) { return at <= 1.0; });
+  return options.schedule == "cosine" || (options.schedule == "step" && drops_at_a_fraction);
+}
+
 LearningRate::LearningRate(const LearningRateOptions& options)
     : options_(options), shape_(find_schedule(options.schedule).shape) {
   if (!(options.base >= 0.0F) || !std::isfinite(options.base)) {

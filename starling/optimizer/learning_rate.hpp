@@ -18,6 +18,9 @@ struct LearningRateOptions {
       0;  ///< W: step s < W takes (s+1)/W of the rate; cosine starts after W
 };
 
+/// True if the rate of a step depends on total_steps.
+bool follows_length(const LearningRateOptions& options);
+
 /// A pure function of the step. @throws ConfigError for values out of range
 class LearningRate {
  public:

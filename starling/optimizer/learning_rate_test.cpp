@@ -81,6 +81,14 @@ TEST(LearningRate, WarmUpLongerThanTheRunIsOnlyWarmUp) {
   EXPECT_FLOAT_EQ(rate.at(3), 0.4F);
 }
 
+TEST(LearningRate, FollowsTheLengthOfTheRunIfAFractionOfItCounts) {
+  EXPECT_FALSE(follows_length({.schedule = "constant", .drop_at = {0.5}}));
+  EXPECT_TRUE(follows_length({.schedule = "cosine"}));
+  EXPECT_TRUE(follows_length({.schedule = "step", .drop_at = {30.0, 0.5}}));
+  EXPECT_TRUE(follows_length({.schedule = "step", .drop_at = {1.0}}));
+  EXPECT_FALSE(follows_length({.schedule = "step", .drop_at = {30.0}}));
+}
+
 TEST(LearningRate, RefusesWhatIsOutOfRange) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(refusal({.base = -0.1F}), HasSubstr("base is -0.1"));

@@ -1,5 +1,5 @@
 // Peers as actors of a simulation: virtual time, a modelled network, faults at known moments. The
-// same seed gives the same run, to the bit and to the nanosecond.
+// same seed and bodies that compute() the same give the same run, to the bit and to the nanosecond.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,8 @@ struct SimOptions {
   Duration directory_delay = std::chrono::milliseconds(50);  ///< of one look into the directory
   double directory_loss = 0.0;  ///< share of the looks that are never answered
   Duration time_limit{};        ///< ends the peers that still run by then; 0: none
-  /// Stack of one actor. Only touched pages cost memory; networks need 2-8 MiB.
+  /// Stack of one actor. Only touched pages cost memory; the trainer adds what a network
+  /// states (128 KiB).
   std::size_t stack_bytes = std::size_t{256} * 1024;
 
   /// @throws ConfigError

@@ -327,6 +327,41 @@ bool is_complete(const fs::path& directory, std::uint64_t step, std::uint64_t pe
   return peers > 0;
 }
 
+std::optional<std::uint64_t> resumable_step(const fs::path& directory) {
+  std::vector<std::uint64_t> steps = checkpoint_steps(directory);
+  for (; !steps.empty(); steps.pop_back()) {
+    const fs::path first = peer_file(directory, steps.back(), 0);
+    try {
+      if (fs::exists(first) && is_complete(directory, steps.back(), load_peer(first).peers)) {
+        return steps.back();
+      }
+    } catch (const DataError&) {
+      // Damaged: nothing goes on from there.
+    }
+  }
+  return std::nullopt;
+}
+
+bool can_be_complete(const fs::path& directory,
+                     std::uint64_t step,
+                     std::span<const std::uint64_t> lost) {
+  std::error_code error;
+  return std::all_of(lost.begin(), lost.end(), [&](std::uint64_t peer) {
+    return fs::exists(peer_file(directory, step, peer), error);
+  });
+}
+
+void withdraw(const fs::path& directory,
+              const PeerState& state,
+              std::span<const std::uint64_t> lost) {
+  for (const std::uint64_t step : checkpoint_steps(directory)) {
+    const bool is_ours = step <= state.step && fs::exists(peer_file(directory, step, state.peer));
+    if (is_ours && !can_be_complete(directory, step, lost)) {
+      remove_step(directory, step, state);
+    }
+  }
+}
+
 PeerState load_peer(const fs::path& file) {
   return from_sections(read_sections(file));
 }

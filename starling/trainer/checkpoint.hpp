@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,9 @@
 #include "starling/core/random.hpp"
 
 namespace starling::trainer {
+
+/// The counter that holds the length of the run in steps, as it was when the checkpoint was saved.
+inline constexpr const char* kLengthCounter = "length";
 
 /// Where a peer stands in its data.
 struct DataState {
@@ -83,6 +88,20 @@ std::vector<std::uint64_t> checkpoint_steps(const std::filesystem::path& directo
 /// True if the files of all `peers` peers are there. They are renamed into place, so what is there
 /// is whole; load_checkpoint() still verifies it.
 bool is_complete(const std::filesystem::path& directory, std::uint64_t step, std::uint64_t peers);
+
+/// The newest complete checkpoint, of whatever number of peers; nothing if there is none.
+std::optional<std::uint64_t> resumable_step(const std::filesystem::path& directory);
+
+/// False if one of `lost`, peers that are gone for good, has left no file of this step.
+bool can_be_complete(const std::filesystem::path& directory,
+                     std::uint64_t step,
+                     std::span<const std::uint64_t> lost);
+
+/// Removes the files of peer `state.peer` of all steps up to `state.step` that can never be
+/// complete because one of `lost` has left none. @throws StorageError
+void withdraw(const std::filesystem::path& directory,
+              const PeerState& state,
+              std::span<const std::uint64_t> lost);
 
 /// One peer's file, verified. @throws DataError
 PeerState load_peer(const std::filesystem::path& file);

@@ -309,6 +309,38 @@ TEST(Prune, RemovesTheFilesOfALargerRunAndOfKilledWriters) {
   EXPECT_THAT(checkpoint_steps(directory.path()), ElementsAre(30U));
 }
 
+TEST(Withdraw, RemovesOnlyWhatCanNeverBeComplete) {
+  const TempDirectory directory;
+  save_all(directory.path(), 3, 5);
+  for (const std::uint64_t step : {10U, 15U}) {
+    for (const std::uint64_t peer : {0U, 1U}) {  // peer 2 has saved step 10 alone, and is gone
+      save(directory.path(), state_of(3, peer, step), 3);
+    }
+  }
+  fs::remove(peer_file(directory.path(), 10, 1));  // late, but still there
+  save(directory.path(), state_of(3, 2, 10), 3);
+  const std::vector<std::uint64_t> lost{2};
+  EXPECT_TRUE(can_be_complete(directory.path(), 10, lost));
+  EXPECT_FALSE(can_be_complete(directory.path(), 15, lost));
+  EXPECT_EQ(resumable_step(directory.path()), 5U);
+  for (const std::uint64_t peer : {0U, 1U}) {
+    withdraw(directory.path(), state_of(3, peer, 20), lost);
+  }
+  EXPECT_THAT(checkpoint_steps(directory.path()), ElementsAre(5U, 10U));
+  save(directory.path(), state_of(3, 1, 10), 3);
+  EXPECT_EQ(resumable_step(directory.path()), 10U);
+}
+
+TEST(ResumableStep, PassesOverWhatIsDamagedAndKnowsOtherNumbersOfPeers) {
+  const TempDirectory directory;
+  EXPECT_EQ(resumable_step(directory.path()), std::nullopt);
+  save_all(directory.path(), 4, 5);
+  save_all(directory.path(), 2, 10);
+  EXPECT_EQ(resumable_step(directory.path()), 10U);
+  put_content(peer_file(directory.path(), 10, 0), "damaged");
+  EXPECT_EQ(resumable_step(directory.path()), 5U);
+}
+
 TEST(Save, ADirectoryRemovedInMidRunIsNamed) {
   const TempDirectory directory;
   const fs::path place = directory / "checkpoints";

@@ -147,7 +147,8 @@ void choose_evaluation_samples(Plan& plan) {
   std::iota(plan.evaluation_samples.begin(), plan.evaluation_samples.end(), 0U);
 }
 
-/// Median of a few timed gradients of a full batch.
+/// Median of a few timed gradients of a full batch, in whole nanoseconds and at least one: a number
+/// that gives the same run when it is said instead of measured.
 double measure_step(const Plan& plan) {
   constexpr int kWarmUp = 2;
   constexpr std::size_t kTimed = 5;
@@ -171,7 +172,7 @@ double measure_step(const Plan& plan) {
     }
   }
   std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return std::max(1e-9, seconds(from_seconds(times[times.size() / 2])));
 }
 
 }  // namespace
@@ -216,6 +217,7 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
   plan.step_seconds = experiment.step_seconds;
   if (virtual_time && plan.step_seconds == 0.0) {
     plan.step_seconds = measure_step(plan);
+    plan.step_is_measured = true;
   }
   return plan;
 }

@@ -29,9 +29,10 @@ struct Plan {
   std::uint64_t total_steps = 0;
   std::uint64_t snapshot_every = 1;
   std::vector<std::uint32_t> evaluation_samples;
-  double step_seconds = 0.0;    ///< cost of a step in virtual time
-  std::size_t stack_bytes = 0;  ///< what the model needs on a peer's stack
-  std::string fingerprint;      ///< what decides the result, one "name = value" a line
+  double step_seconds = 0.0;      ///< cost of a step in virtual time
+  bool step_is_measured = false;  ///< and not given by the experiment
+  std::size_t stack_bytes = 0;    ///< what the model needs on a peer's stack
+  std::string fingerprint;        ///< what decides the result, one "name = value" a line
   std::vector<std::string> notes;
 };
 

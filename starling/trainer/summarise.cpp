@@ -57,27 +57,67 @@ std::size_t culprit_of(const Plan& plan, const RunReport& report) {
   return *report.culprit;
 }
 
-/// What people can do about a run that ended with a lost peer.
-std::string advice_on_loss(const Plan& plan) {
+/// True if `error` is a wait that lasted until its deadline.
+bool is_deadline(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const PeerLost& lost) {
+    return lost.failure().kind == FailureKind::deadline;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// What would have kept a run with a lost peer going, or goes on with it. Before the peers had
+/// agreed to begin nothing does: the policy on losses is not asked yet, and there is no checkpoint.
+std::string way_on(const Plan& plan, std::span<const PeerResult> results) {
+  const bool began = std::any_of(
+      results.begin(), results.end(), [](const PeerResult& result) { return result.began; });
+  if (!began) {
+    return {};
+  }
   const std::vector<std::string>& takes = plan.entry->options;
   const bool can_go_on = std::find(takes.begin(), takes.end(), "on-loss") != takes.end() &&
                          plan.experiment.not_finite != NotFinite::skip_round;
   if (can_go_on && plan.experiment.algorithm_options.on_loss == OnLoss::stop) {
     return "; --on-loss continue goes on without the lost";
   }
-  if (plan.experiment.checkpoint.every > 0) {
-    return "; --resume " + checkpoint_directory(plan.experiment).string() + " goes on from there";
+  const auto directory = checkpoint_directory(plan.experiment);
+  if (plan.experiment.checkpoint.every == 0 || directory.empty()) {
+    return "; with --checkpoint-every such a run can be resumed";
   }
-  return "; with --checkpoint-every such a run can be resumed";
+  if (const auto step = resumable_step(directory)) {
+    return "; --resume " + directory.string() + " goes on from step " + std::to_string(*step);
+  }
+  return "; no checkpoint was complete yet";
 }
 
-void add_failure(const Plan& plan, const RunReport& report, Summary& summary) {
+/// What people can do about a run that ended with a lost peer. Where nothing could run any more no
+/// patience would have helped.
+std::string advice_on_loss(const Plan& plan,
+                           std::span<const PeerResult> results,
+                           const std::exception_ptr& error,
+                           bool was_stalled) {
+  std::ostringstream advice;
+  if (is_deadline(error) && !was_stalled) {
+    advice << "; a --timeout longer than " << plan.experiment.timeout_seconds
+           << " s gives slow peers more time";
+  }
+  advice << way_on(plan, results);
+  return advice.str();
+}
+
+void add_failure(const Plan& plan,
+                 std::span<const PeerResult> results,
+                 const RunReport& report,
+                 const RunTotals& totals,
+                 Summary& summary) {
   const std::size_t culprit = culprit_of(plan, report);
   const std::exception_ptr& error = report.peers[culprit].error;
   summary.exit_code = code_of(error);
   summary.error = to_string(PeerId{culprit}) + ": " + words_of(error);
   if (summary.exit_code == ExitCode::peers_lost) {
-    summary.error += advice_on_loss(plan);
+    summary.error += advice_on_loss(plan, results, error, !totals.stalled.empty());
   }
 }
 
@@ -219,6 +259,7 @@ std::string first_lines(const std::string& text) {
 std::optional<std::vector<float>> summarise(const Plan& plan,
                                             std::span<const PeerResult> results,
                                             const RunReport& report,
+                                            const RunTotals& totals,
                                             Summary& summary) {
   summary.algorithm = plan.experiment.algorithm;
   summary.peers = plan.experiment.peers;
@@ -238,7 +279,7 @@ std::optional<std::vector<float>> summarise(const Plan& plan,
   summary.steps = steps_of(results, !finished.empty());
   if (!report.ok()) {
     if (!went_on(plan, results, report)) {
-      add_failure(plan, report, summary);
+      add_failure(plan, results, report, totals, summary);
       return std::nullopt;
     }
     note_the_lost(results, summary);

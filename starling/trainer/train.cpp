@@ -12,6 +12,7 @@
 #include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/evaluate.hpp"
 #include "starling/trainer/forecast.hpp"
+#include "starling/trainer/lost_peers.hpp"
 #include "starling/trainer/metrics.hpp"
 #include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/safetensors.hpp"
@@ -86,6 +87,20 @@ void check_injections(const Plan& plan, std::uint64_t done) {
   }
 }
 
+/// The steps already done had another rate than in a run of this length that is never stopped.
+void note_other_length(Plan& plan, const PeerState& before) {
+  const optimizer::LearningRateOptions& rate = plan.experiment.learning_rate;
+  const auto length = before.counters.find(kLengthCounter);
+  if (length == before.counters.end() || length->second == rate.total_steps ||
+      !optimizer::follows_length(rate)) {
+    return;
+  }
+  plan.notes.push_back("the learning rate follows the length of the run: it was " +
+                       std::to_string(length->second) + " steps, it is " +
+                       std::to_string(rate.total_steps) +
+                       " now; the result is not that of a run never stopped");
+}
+
 std::optional<Beginning> load_beginning(Plan& plan) {
   check_export(plan.experiment.export_model);
   check_checkpoints_are_ours(plan);
@@ -115,6 +130,7 @@ std::optional<Beginning> load_beginning(Plan& plan) {
                       "; ask for more steps or epochs");
   }
   check_injections(plan, checkpoint.step);
+  note_other_length(plan, checkpoint.peers.front());
   return beginning;
 }
 
@@ -160,6 +176,7 @@ class Run : public Observer {
   }
 
   void on_event(const Event& event) override {
+    lost_.on_event(event);
     recorder_.on_event(event);
     if (surroundings_.observer != nullptr) {
       surroundings_.observer->on_event(event);
@@ -170,6 +187,9 @@ class Run : public Observer {
     const auto started = std::chrono::steady_clock::now();
     for (const std::string& note : plan_.notes) {
       on_event({{}, {}, Note{Severity::info, note}});
+    }
+    if (plan_.step_is_measured && surroundings_.on_measured) {
+      surroundings_.on_measured(plan_.step_seconds);
     }
     if (surroundings_.on_begin) {
       surroundings_.on_begin(steps_before(), plan_.total_steps);
@@ -184,7 +204,7 @@ class Run : public Observer {
          .exchanges = forecast.exchanges,
          .message_bytes = judge_->layout().elements() * sizeof(float),
          .stack_bytes = plan_.stack_bytes});
-    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_};
+    const Work the_work{plan_, beginning_ ? &*beginning_ : nullptr, stop_, lost_};
     std::vector<PeerResult> results(plan_.experiment.peers);
     const RunReport report = world->run(
         [&](Peer& peer) { work(peer, the_work, results[Group::everyone(peer).rank()]); });
@@ -192,7 +212,11 @@ class Run : public Observer {
 
     Summary summary;
     summary.world = world->name();
-    const auto averaged = summarise(plan_, results, report, summary);
+    const auto averaged = summarise(plan_, results, report, recorder_.totals(), summary);
+    if (lost_.has_warned()) {
+      summary.notes.push_back(
+          incomplete_since(lost_.ranks(), checkpoint_directory(plan_.experiment)));
+    }
     if (averaged) {
       judge(*averaged, summary);
     }
@@ -219,6 +243,7 @@ class Run : public Observer {
   Recorder recorder_;
   StopPoint own_stop_;  // for callers who never ask for an end
   StopPoint& stop_;
+  LostPeers lost_;
   double drift_ = 0.0;
 
   [[nodiscard]] std::uint64_t steps_before() const {

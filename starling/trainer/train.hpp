@@ -36,6 +36,9 @@ struct Surroundings {
   /// Told once, before the first step: the steps done already and those done at the end. May be
   /// null.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_begin{};
+  /// Told once, before the first step, what a step costs if that had to be measured: given as
+  /// Experiment::step_seconds it makes a run that repeats this one, times included. May be null.
+  std::function<void(double step_seconds)> on_measured{};
 };
 
 /// Trains and returns the summary. Losses of peers and interrupts end up in the summary (error,

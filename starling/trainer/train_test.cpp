@@ -541,6 +541,63 @@ TEST(Train, OnePeerSaysSoAndSendsNothing) {
   EXPECT_THAT(summary.notes, ::testing::Contains("1 peer, nothing to average"));
 }
 
+/// The notes of a run of four steps that is resumed to `steps`.
+std::vector<std::string> notes_of_resume(const optimizer::LearningRateOptions& rate,
+                                         std::uint64_t steps) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 2, 4);
+  experiment.learning_rate = rate;
+  experiment.checkpoint.directory = scratch.path();
+  experiment.checkpoint.every = 3;
+  train_on_threads(experiment);
+  experiment.resume = step_directory(scratch.path(), 3);
+  experiment.steps = steps;
+  return train_on_threads(experiment).notes;
+}
+
+TEST(Resume, AnotherLengthIsNotedWhereTheLearningRateFollowsIt) {
+  const auto note =
+      HasSubstr("the learning rate follows the length of the run: it was 4 steps, it is 8 now");
+  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 8), ::testing::Contains(note));
+  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0, 0.5}}, 8),
+              ::testing::Contains(note));
+  const auto any = HasSubstr("the learning rate follows");
+  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 4), ::testing::Not(::testing::Contains(any)));
+  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0}}, 8),
+              ::testing::Not(::testing::Contains(any)));
+  EXPECT_THAT(notes_of_resume({}, 8), ::testing::Not(::testing::Contains(any)));
+}
+
+TEST(Train, AMeasuredStepIsToldSoThatItCanBeRepeated) {
+  for (const Kind kind : all_kinds()) {
+    std::vector<double> told;
+    const auto run = [&](double step_seconds) {
+      Experiment experiment = toy("dsgd", 4, 10);
+      experiment.step_seconds = step_seconds;
+      const auto factory = [kind](const WorldRequest& request) {
+        return starling::testing::make_world(
+            kind, {.peers = request.peers, .seed = request.seed, .observer = request.observer});
+      };
+      return train(experiment,
+                   {.make_world = factory,
+                    .virtual_time = kind == Kind::simulation,
+                    .on_measured = [&](double measured) { told.push_back(measured); }});
+    };
+    const Summary first = run(0.0);
+    if (kind == Kind::threads) {
+      EXPECT_TRUE(told.empty());
+      continue;
+    }
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told.front(), first.step_seconds);
+    EXPECT_GT(told.front(), 0.0);
+    const Summary second = run(told.front());
+    EXPECT_EQ(told.size(), 1U);
+    EXPECT_EQ(second.virtual_seconds, first.virtual_seconds);
+    EXPECT_EQ(second.wait_seconds, first.wait_seconds);
+  }
+}
+
 TEST(Train, TellsItsLengthBeforeTheFirstStep) {
   const Scratch scratch;
   std::vector<std::uint64_t> told;

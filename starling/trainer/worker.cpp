@@ -1,6 +1,7 @@
 #include "starling/trainer/worker.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "starling/core/span_math.hpp"
@@ -50,6 +51,7 @@ class Worker {
     algorithm_->start(replica_);
     begin();  // before the agreement: nobody goes on until rank 0 has prepared the checkpoints
     agree_on_layout(group_, replica_.objective().layout(), replica_.deadline());
+    result_.began = true;
     const Meter before = peer_.meter();
     snapshot();
     while (replica_.steps_done() < plan_.total_steps &&
@@ -82,6 +84,7 @@ class Worker {
   void after_step();
   void snapshot();
   void checkpoint();
+  bool is_left_out(const std::filesystem::path& directory);
   [[nodiscard]] PeerState state();
   void leave(const Meter& before);
 };
@@ -95,6 +98,7 @@ void Worker::begin() {
       restore_state(beginning.checkpoint);
     }
   }
+  result_.steps = replica_.steps_done();
   const auto directory = checkpoint_directory(plan_.experiment);
   const CheckpointOptions& options = plan_.experiment.checkpoint;
   if (!directory.empty() && options.every > 0 && group_.rank() == 0) {
@@ -183,6 +187,9 @@ void Worker::checkpoint() {
     return;
   }
   try {
+    if (is_left_out(directory)) {
+      return;
+    }
     if (plan_.experiment.checkpoint.every == 0) {
       make_directories(directory);  // an interrupted run that had not planned any
     }
@@ -196,6 +203,29 @@ void Worker::checkpoint() {
   }
   peer_.emit(CheckpointSaved{replica_.steps_done(),
                              step_directory(directory, replica_.steps_done()).string()});
+}
+
+/// A checkpoint that lacks a lost peer is never complete, never resumed and never pruned: none is
+/// begun, and what was begun before the loss was known goes, with what the lost had still to prune.
+bool Worker::is_left_out(const std::filesystem::path& directory) {
+  const std::vector<std::uint64_t> lost = work_.lost.ranks();
+  if (lost.empty() || can_be_complete(directory, replica_.steps_done(), lost)) {
+    return false;
+  }
+  PeerState whose{.peers = group_.size(), .peer = group_.rank(), .step = replica_.steps_done()};
+  const auto clear = [&] {
+    withdraw(directory, whose, lost);
+    prune(directory, whose, plan_.experiment.checkpoint.keep);
+  };
+  clear();
+  for (const std::uint64_t peer : lost) {  // they cannot do it themselves any more
+    whose.peer = peer;
+    clear();
+  }
+  if (work_.lost.is_first_to_warn()) {
+    peer_.emit(Note{Severity::warning, incomplete_since(lost, directory)});
+  }
+  return true;
 }
 
 PeerState Worker::state() {
@@ -215,6 +245,7 @@ PeerState Worker::state() {
   }
   state.counters.emplace("optimizer.steps", replica_.optimizer().steps());
   state.counters.emplace("samples", replica_.samples_seen());
+  state.counters.emplace(kLengthCounter, plan_.total_steps);
   state.random = peer_.random_states();
   if (replica_.batches()) {
     state.data = data_state(*replica_.batches(), dealt_epoch_);

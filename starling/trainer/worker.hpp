@@ -8,6 +8,7 @@
 #include "starling/objective/objective.hpp"
 #include "starling/peer/peer.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/lost_peers.hpp"
 #include "starling/trainer/plan.hpp"
 #include "starling/trainer/resume.hpp"
 #include "starling/trainer/stop_point.hpp"
@@ -16,6 +17,7 @@ namespace starling::trainer {
 
 /// What a peer leaves behind when its work is done.
 struct PeerResult {
+  bool began = false;  ///< all peers had agreed, its training was under way
   bool finished = false;
   std::uint64_t steps = 0;  ///< done
   std::uint64_t samples_seen = 0;
@@ -37,6 +39,7 @@ struct Work {
   const Plan& plan;
   const Beginning* beginning;  ///< null: afresh
   StopPoint& stop;
+  LostPeers& lost;
 };
 
 /// Trains the replica of `peer`; `result` tells how far it got, also if this throws. Runs on the

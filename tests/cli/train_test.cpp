@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -105,6 +106,59 @@ TEST(Train, TheConfigurationItLeavesGivesTheSameBits) {
   ASSERT_EQ(again.exit_code, 0) << again.err;
   const auto two = nlohmann::json::parse(again.out);
   EXPECT_EQ(one.at("parameters_sha256"), two.at("parameters_sha256"));
+}
+
+TEST(Train, TheConfigurationOfASimulationGivesTheSameTimes) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "this build has no simulation";
+  }
+  const TempDirectory folder;
+  const std::string first = (folder / "first").string();
+  const auto one = summary_of(small_run(
+      {"--on", "sim", "--platform", "wan", "--peers", "4", "--steps", "20", "--out", first}));
+  const std::string config = content_of(folder / "first/config.toml");
+  EXPECT_TRUE(contains(config, "# measured\n")) << config;
+  const Outcome again = run_starling(
+      {"train", "--config", first + "/config.toml", "--out", (folder / "second").string()});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const auto two = nlohmann::json::parse(again.out);
+  for (const char* field : {"step_seconds", "virtual_seconds", "compute_seconds", "wait_seconds"}) {
+    EXPECT_EQ(one.at(field), two.at(field)) << field;
+    EXPECT_GT(one.at(field), 0.0) << field;
+  }
+}
+
+TEST(Train, SurvivorsOfALossKeepTheLastCheckpointOfAll) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "this build has no simulation";
+  }
+  const TempDirectory folder;
+  std::ofstream(folder / "faults.toml") << "[[fault]]\nkind = \"kill\"\npeer = 3\nfrom = 1.5\n";
+  const Outcome outcome = run_starling(small_run({"--on",
+                                                  "sim",
+                                                  "--step-seconds",
+                                                  "0.05",
+                                                  "--peers",
+                                                  "8",
+                                                  "--steps",
+                                                  "100",
+                                                  "--on-loss",
+                                                  "continue",
+                                                  "--faults",
+                                                  (folder / "faults.toml").string(),
+                                                  "--checkpoint-every",
+                                                  "5",
+                                                  "--checkpoint-keep",
+                                                  "1",
+                                                  "--out",
+                                                  (folder / "run").string()}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string said = "checkpoints are incomplete since peer 3 was lost";
+  const std::size_t at = outcome.err.find(said);
+  EXPECT_NE(at, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find(said, at + 1), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, said)) << outcome.out;
+  EXPECT_LE(names_in(folder / "run/checkpoints").size(), 2U);
 }
 
 TEST(Train, OnePeerIsPlainTrainingWithEveryAlgorithmAndSendsNothing) {

@@ -182,6 +182,13 @@ TEST(Documents, ProgramPageShowsTheTableOfOptions) {
       << cli::options_markdown();
 }
 
+TEST(Documents, ReadmeShowsTheListOfAlgorithmsAsPrinted) {
+  const std::string list = run_starling({"list", "algorithms"}).out;
+  EXPECT_NE(content_of(kSources / "README.md").find("```\n" + list + "```\n"), std::string::npos)
+      << "README.md should contain\n"
+      << list;
+}
+
 TEST(Documents, ProgramPageShowsTheExitCodes) {
   const std::string page = content_of(kSources / "docs/program.md");
   EXPECT_NE(page.find(cli::exit_codes_markdown()), std::string::npos)
