@@ -17,6 +17,7 @@
 #include "starling/peer/peer.hpp"
 #include "starling/trainer/checkpoint.hpp"
 #include "starling/trainer/lost_peers.hpp"
+#include "starling/trainer/toy_runs.hpp"
 #include "starling/trainer/train.hpp"
 
 #include "tests/support/temp_directory.hpp"
@@ -32,20 +33,6 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Experiment toy(const std::string& algorithm, std::size_t peers, std::uint64_t steps) {
-  Experiment experiment;
-  experiment.peers = peers;
-  experiment.seed = 7;
-  experiment.algorithm = algorithm;
-  experiment.model = "logistic";
-  experiment.data = "toy:samples=240:test=60";
-  experiment.batch = 8;
-  experiment.steps = steps;
-  experiment.timeout_seconds = 20.0;
-  experiment.step_seconds = 0.001;
-  return experiment;
-}
 
 /// Ends peer 3 when it has done a step, and counts what is said of checkpoints.
 class DeathOfPeer3 : public Observer {
@@ -75,16 +62,6 @@ class DeathOfPeer3 : public Observer {
   std::size_t warnings_ = 0;
 };
 
-Summary train_on(Kind kind, const Experiment& experiment, Observer* observer = nullptr) {
-  const auto factory = [kind](const WorldRequest& request) {
-    return starling::testing::make_world(
-        kind, {.peers = request.peers, .seed = request.seed, .observer = request.observer});
-  };
-  return train(
-      experiment,
-      {.make_world = factory, .observer = observer, .virtual_time = kind == Kind::simulation});
-}
-
 TEST(Loss, NoCheckpointIsSavedThatCanNeverBeComplete) {
   for (const Kind kind : all_kinds()) {
     for (const std::uint64_t every : {1U, 5U}) {
@@ -93,7 +70,7 @@ TEST(Loss, NoCheckpointIsSavedThatCanNeverBeComplete) {
       experiment.algorithm_options.on_loss = OnLoss::continue_;
       experiment.checkpoint = {.directory = directory.path(), .every = every, .keep = 1};
       DeathOfPeer3 death(12);
-      const Summary summary = train_on(kind, experiment, &death);
+      const Summary summary = train_on(kind, experiment, nullptr, &death);
       EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
 
       const std::uint64_t last = every == 1 ? 11 : 10;  // peer 3 has done step 12, not saved it
@@ -118,13 +95,13 @@ TEST(Loss, WhoCannotGoOnIsToldTheStepToResumeFrom) {
   Experiment experiment = toy("allreduce-sgd", 5, 40);
   experiment.checkpoint = {.directory = directory.path(), .every = 5};
   DeathOfPeer3 at_twelve(12);
-  EXPECT_THAT(train_on(Kind::threads, experiment, &at_twelve).error,
+  EXPECT_THAT(train_on(Kind::threads, experiment, nullptr, &at_twelve).error,
               HasSubstr("--resume " + directory.path().string() + " goes on from step 10"));
 
   const TempDirectory other;
   experiment.checkpoint.directory = other.path();
   DeathOfPeer3 at_two(2);
-  EXPECT_THAT(train_on(Kind::threads, experiment, &at_two).error,
+  EXPECT_THAT(train_on(Kind::threads, experiment, nullptr, &at_two).error,
               AllOf(HasSubstr("no checkpoint was complete yet"), Not(HasSubstr("--resume"))));
 }
 
@@ -194,7 +171,7 @@ TEST(Loss, ADeadlineIsAnsweredWithALongerOne) {
     Experiment experiment = toy(algorithm, 4, 10);
     experiment.timeout_seconds = 0.25;
     Hold hold;
-    const Summary summary = train_on(Kind::threads, experiment, &hold);
+    const Summary summary = train_on(Kind::threads, experiment, nullptr, &hold);
     EXPECT_EQ(summary.exit_code, ExitCode::peers_lost);
     EXPECT_THAT(summary.error,
                 AllOf(HasSubstr("deadline"),
@@ -202,7 +179,7 @@ TEST(Loss, ADeadlineIsAnsweredWithALongerOne) {
   }
   Experiment experiment = toy("dsgd", 5, 10);
   DeathOfPeer3 death(3);
-  EXPECT_THAT(train_on(Kind::threads, experiment, &death).error,
+  EXPECT_THAT(train_on(Kind::threads, experiment, nullptr, &death).error,
               AllOf(HasSubstr("died; --on-loss continue"), Not(HasSubstr("--timeout"))));
 }
 

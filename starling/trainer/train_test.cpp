@@ -13,6 +13,7 @@
 #include "starling/algorithm/registry.hpp"
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/toy_runs.hpp"
 
 #include "tests/support/temp_directory.hpp"
 #include "tests/support/worlds.hpp"
@@ -24,40 +25,6 @@ using starling::testing::all_kinds;
 using starling::testing::Kind;
 using Scratch = starling::testing::TempDirectory;
 using ::testing::HasSubstr;
-
-Experiment toy(const std::string& algorithm, std::size_t peers, std::uint64_t steps) {
-  Experiment experiment;
-  experiment.peers = peers;
-  experiment.seed = 7;
-  experiment.algorithm = algorithm;
-  experiment.model = "logistic";
-  experiment.data = "toy:samples=240:test=60";
-  experiment.batch = 8;
-  experiment.steps = steps;
-  experiment.learning_rate.base = 0.05F;
-  experiment.timeout_seconds = 20.0;
-  experiment.step_seconds = 0.001;
-  return experiment;
-}
-
-Summary train_on(Kind kind,
-                 const Experiment& experiment,
-                 StopPoint* stop = nullptr,
-                 Observer* observer = nullptr) {
-  const auto factory = [kind](const WorldRequest& request) {
-    return starling::testing::make_world(
-        kind, {.peers = request.peers, .seed = request.seed, .observer = request.observer});
-  };
-  return train(experiment,
-               {.make_world = factory,
-                .observer = observer,
-                .stop = stop,
-                .virtual_time = kind == Kind::simulation});
-}
-
-Summary train_on_threads(const Experiment& experiment) {
-  return train_on(Kind::threads, experiment);
-}
 
 std::vector<std::string> algorithms() {
   std::vector<std::string> names;
@@ -118,48 +85,6 @@ TEST_P(TrainEvery, ResumesBitForBit) {
   }
 }
 
-TEST(Resume, AnotherNumberOfPeersVisitsTheRestOfTheEpochOnce) {
-  const Scratch scratch;
-  Experiment first = toy("dsgd", 4, 3);  // 4 peers * 3 steps * 8 of 250 samples
-  first.data = "toy:samples=250:test=60";
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 3;
-  EXPECT_EQ(train_on_threads(first).samples_seen, 96U);
-  for (const std::size_t peers : {1U, 3U, 6U}) {
-    Experiment second = first;
-    second.peers = peers;
-    second.checkpoint = {};
-    second.resume = scratch.path();
-    // The rest, 154 samples in steps of 8 a peer, takes ceil(ceil(154 / n) / 8) steps.
-    const std::size_t steps = ((154 + peers - 1) / peers + 7) / 8;
-    second.steps = 3 + steps;
-    const Summary summary = train_on_threads(second);
-    EXPECT_EQ(summary.samples_seen, 250U) << peers;
-    EXPECT_THAT(summary.notes, ::testing::Contains(HasSubstr("154"))) << peers;
-  }
-}
-
-TEST(Resume, AnotherNumberOfPeersIsRefusedWhereTheProblemDependsOnIt) {
-  for (const bool quadratic : {true, false}) {
-    const Scratch scratch;
-    Experiment first = toy("dsgd", 3, 4);
-    if (quadratic) {
-      first.model = "quadratic:d=5";
-    } else {
-      first.data = "synthetic-logistic:samples=40";
-      first.partition = "own";
-    }
-    first.checkpoint.directory = scratch.path();
-    first.checkpoint.every = 4;
-    train_on_threads(first);
-    Experiment second = first;
-    second.peers = 4;
-    second.steps = 8;
-    second.resume = scratch.path();
-    EXPECT_THROW(train_on_threads(second), ConfigError);
-  }
-}
-
 TEST(Checkpoints, AFreshRunIsRefusedWhereAnotherLeftSome) {
   const Scratch scratch;
   Experiment experiment = toy("dsgd", 2, 4);
@@ -167,23 +92,6 @@ TEST(Checkpoints, AFreshRunIsRefusedWhereAnotherLeftSome) {
   experiment.checkpoint.every = 4;
   EXPECT_EQ(train_on_threads(experiment).exit_code, ExitCode::ok);
   EXPECT_THROW(train_on_threads(experiment), ConfigError);
-}
-
-TEST(Resume, AnotherExperimentIsRefused) {
-  const Scratch scratch;
-  Experiment first = toy("dsgd", 2, 4);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 4;
-  train_on_threads(first);
-  Experiment second = toy("dsgd", 2, 8);
-  second.learning_rate.base = 0.1F;
-  second.resume = scratch.path();
-  try {
-    train_on_threads(second);
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("lr"));
-  }
 }
 
 /// Asks for an end once any peer has done `step` steps.
@@ -275,33 +183,6 @@ TEST(EmptyShard, LeavesTheOthersGradientAsItIs) {
   both.partition = "fractions:1,0";
   Experiment alone = toy("allreduce-sgd", 1, 4);
   EXPECT_EQ(train_on_threads(both).loss, train_on_threads(alone).loss);
-}
-
-TEST(Resume, AnotherNumberOfPeersDoesAllEpochs) {
-  const Scratch scratch;
-  Experiment first = toy("dsgd", 4, 1);
-  first.data = "toy:samples=858:test=10";
-  first.steps = 40;  // 27 an epoch: in the middle of the second
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 40;
-  train_on_threads(first);
-  Experiment second = first;
-  second.peers = 7;
-  second.steps.reset();
-  second.epochs = 3.0;
-  second.checkpoint = {};
-  second.resume = scratch.path();
-  EXPECT_EQ(train_on_threads(second).samples_seen, 3U * 858U);
-}
-
-TEST(Resume, ACheckpointAtOrBeyondTheEndIsRefused) {
-  const Scratch scratch;
-  Experiment experiment = toy("dsgd", 2, 4);
-  experiment.checkpoint.directory = scratch.path();
-  experiment.checkpoint.every = 4;
-  train_on_threads(experiment);
-  experiment.resume = scratch.path();
-  EXPECT_THROW(train_on_threads(experiment), ConfigError);
 }
 
 TEST(Train, RefusesWhatCannotHappen) {
@@ -408,36 +289,6 @@ TEST(Train, SkipRoundCannotGoOnWithoutTheLost) {
   EXPECT_THROW(train_on_threads(experiment), ConfigError);
 }
 
-TEST(Resume, EveryOptionThatDecidesTheResultIsCompared) {
-  const std::vector<std::function<void(Experiment&)>> changes{
-      [](Experiment& e) { e.seed = 8; },
-      [](Experiment& e) { e.algorithm = "sgp"; },
-      [](Experiment& e) { e.algorithm_options.topology = "ring"; },
-      [](Experiment& e) { e.algorithm_options.order = algorithm::Order::combine_while_computing; },
-      [](Experiment& e) { e.algorithm_options.on_loss = OnLoss::continue_; },
-      [](Experiment& e) { e.l2 = 0.1F; },
-      [](Experiment& e) { e.partition = "shards:2"; },
-      [](Experiment& e) { e.batch = 4; },
-      [](Experiment& e) { e.last_batch = objective::LastBatch::pad; },
-      [](Experiment& e) { e.optimizer.name = "momentum"; },
-      [](Experiment& e) { e.optimizer.weight_decay = 0.1F; },
-      [](Experiment& e) { e.learning_rate.warmup_steps = 5; },
-      [](Experiment& e) { e.learning_rate.schedule = "cosine"; },
-      [](Experiment& e) { e.not_finite = NotFinite::skip_peer; }};
-  const Scratch scratch;
-  Experiment first = toy("dsgd", 2, 4);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 4;
-  train_on_threads(first);
-  for (std::size_t k = 0; k < changes.size(); ++k) {
-    Experiment second = first;
-    second.steps = 6;
-    second.resume = scratch.path();
-    changes[k](second);
-    EXPECT_THROW(train_on_threads(second), DataError) << "change " << k;
-  }
-}
-
 TEST(Train, WritesMetricsLineByLine) {
   const Scratch scratch;
   Experiment experiment = toy("sgp", 3, 20);
@@ -489,19 +340,6 @@ TEST(Train, AModelThatCannotBeExportedCostsNoResult) {
   EXPECT_EQ(nlohmann::json::parse(file)["exit_code"], 7);
 }
 
-TEST(Resume, AnInjectionIntoAStepThatIsDoneIsRefused) {
-  const Scratch scratch;
-  Experiment experiment = toy("dsgd", 2, 4);
-  experiment.checkpoint.directory = scratch.path();
-  experiment.checkpoint.every = 4;
-  train_on_threads(experiment);
-  experiment.resume = scratch.path();
-  experiment.steps = 8;
-  experiment.not_finite = NotFinite::stop;
-  experiment.injections = {{.peer = 1, .step = 3, .value = 0.0F}};
-  EXPECT_THROW(train_on_threads(experiment), ConfigError);
-}
-
 TEST(Train, WhoWasSlowIsNotedAtTheEnd) {
   Experiment experiment = toy("allreduce-sgd", 3, 20);
   const auto factory = [](const WorldRequest& request) {
@@ -542,32 +380,6 @@ TEST(Train, OnePeerSaysSoAndSendsNothing) {
 }
 
 /// The notes of a run of four steps that is resumed to `steps`.
-std::vector<std::string> notes_of_resume(const optimizer::LearningRateOptions& rate,
-                                         std::uint64_t steps) {
-  const Scratch scratch;
-  Experiment experiment = toy("dsgd", 2, 4);
-  experiment.learning_rate = rate;
-  experiment.checkpoint.directory = scratch.path();
-  experiment.checkpoint.every = 3;
-  train_on_threads(experiment);
-  experiment.resume = step_directory(scratch.path(), 3);
-  experiment.steps = steps;
-  return train_on_threads(experiment).notes;
-}
-
-TEST(Resume, AnotherLengthIsNotedWhereTheLearningRateFollowsIt) {
-  const auto note =
-      HasSubstr("the learning rate follows the length of the run: it was 4 steps, it is 8 now");
-  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 8), ::testing::Contains(note));
-  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0, 0.5}}, 8),
-              ::testing::Contains(note));
-  const auto any = HasSubstr("the learning rate follows");
-  EXPECT_THAT(notes_of_resume({.schedule = "cosine"}, 4), ::testing::Not(::testing::Contains(any)));
-  EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0}}, 8),
-              ::testing::Not(::testing::Contains(any)));
-  EXPECT_THAT(notes_of_resume({}, 8), ::testing::Not(::testing::Contains(any)));
-}
-
 TEST(Train, AMeasuredStepIsToldSoThatItCanBeRepeated) {
   for (const Kind kind : all_kinds()) {
     std::vector<double> told;
