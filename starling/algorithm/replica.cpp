@@ -134,18 +134,20 @@ bool Replica::local_step(std::span<float> target, std::span<const float> point, 
 }
 
 void Replica::average_exactly(std::span<float> values) {
+  const std::string place = "step " + std::to_string(steps_done_) + ": ";
   const bool finite = is_finite(values);
+  const std::string tensor =
+      finite ? std::string() : parts_.objective->layout().tensor_of(first_not_finite(values));
   if (options_.not_finite != NotFinite::skip_peer) {
     if (!finite) {
-      throw NotFiniteError("step " + std::to_string(steps_done_) + ": the model is not finite in " +
-                           parts_.objective->layout().tensor_of(first_not_finite(values)) + "; " +
+      throw NotFiniteError(place + "the model is not finite in " + tensor + "; " +
                            advice(options_.not_finite));
     }
     collective_.all_reduce(values, collective::Reduction::mean, collective_options());
     return;
   }
   if (!finite) {
-    peer().emit(ContributionRejected{peer().id(), steps_done_, {}, "skip-peer"});
+    peer().emit(ContributionRejected{peer().id(), steps_done_, tensor, "skip-peer"});
   }
   Buffer with_room((values.size() + 1) * sizeof(float));
   Buffer means(with_room.size());
@@ -155,7 +157,8 @@ void Replica::average_exactly(std::span<float> values) {
                              means.mutable_values(),
                              {.value = finite ? 1.0 : 0.0},
                              collective_options())) {
-    throw NotFiniteError("no peer has a finite model; " + advice(options_.not_finite));
+    throw NotFiniteError(place + "no peer has a finite model, this one not in " + tensor + "; " +
+                         advice(options_.not_finite));
   }
   copy(means.values().first(values.size()), values);
 }

@@ -17,9 +17,7 @@ class Fold {
   enum class Stays : std::uint8_t { even, odd };
 
   Fold(std::size_t peers, Stays stays)
-      : core_size_(std::bit_floor(peers)),
-        extra_(peers - core_size_),
-        stays_(stays) {}
+      : core_size_(std::bit_floor(peers)), extra_(peers - core_size_), stays_(stays) {}
 
   /// 2^floor(log2 n): ranks of the middle.
   [[nodiscard]] std::size_t core_size() const { return core_size_; }
