@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include <Eigen/Cholesky>
@@ -33,6 +34,12 @@ class Problem {
   }
 
   [[nodiscard]] Eigen::Index size() const { return size_; }
+
+  /// What a loss may be off by, relative: terms are added one after the other.
+  [[nodiscard]] double rounding() const {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    return 8.0 * kEpsilon * std::sqrt(static_cast<double>(data_.size()));
+  }
 
   [[nodiscard]] Expansion expand(const VectorXd& x) const {
     Expansion sum{0.0, VectorXd::Zero(size_), MatrixXd::Zero(size_, size_)};
@@ -100,7 +107,7 @@ VectorXd line_search(const Problem& problem,
   double length = 1.0;
   for (int halving = 0; halving < 40; ++halving, length /= 2.0) {
     VectorXd next = x - length * step;
-    const double rounding = 1e-14 * std::abs(at.loss);
+    const double rounding = problem.rounding() * std::abs(at.loss);
     if (problem.expand(next).loss <= at.loss - length * promise + rounding) {
       return next;
     }

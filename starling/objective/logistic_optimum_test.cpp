@@ -9,6 +9,7 @@
 #include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/span_math.hpp"
+#include "starling/objective/catalog.hpp"
 #include "starling/objective/dense_dataset.hpp"
 #include "starling/objective/synthetic.hpp"
 
@@ -79,6 +80,13 @@ TEST(LogisticOptimum, FindsTheTruthThatDrewTheLabels) {
   const LogisticOptimum optimum = find_logistic_optimum(*data, {.features = 10});
   const std::vector<float> truth = true_parameters(options, 0);
   EXPECT_LT(std::sqrt(squared_distance(as_floats(optimum.point), truth)), 0.5);
+}
+
+/// The loss of 800,000 samples is rounded by more than what the last steps gain.
+TEST(LogisticOptimum, IsFoundAmongManySamples) {
+  const auto data = load_data(
+      {.name = "synthetic-logistic:d=10:samples=8000:test=1:noniid", .peers = 100, .seed = 3});
+  EXPECT_LT(find_logistic_optimum(*data.train, {.features = 10}).iterations, 20U);
 }
 
 DenseDataset separable() {
