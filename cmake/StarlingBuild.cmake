@@ -66,8 +66,8 @@ function(starling_compile_quickly target)
 endfunction()
 
 # starling_tests(<room> [LABELS <label>...] [TIMEOUT <s>] SOURCES <file>... [LIBRARIES <target>...])
-# One test program a room; each test is its own process under ctest, but with sanitizers the whole program
-# is one. Label "fast" by default.
+# One test program a room; each test is its own process under ctest, but with sanitizers each half of the
+# program is one. Label "fast" by default.
 function(starling_tests room)
   if(NOT STARLING_BUILD_TESTS)
     return()
@@ -85,8 +85,12 @@ function(starling_tests room)
                         starling_warnings)
   starling_compile_quickly(${name})
   if(STARLING_SANITIZE)  # starting a sanitized process costs more than most tests
-    add_test(NAME "${room}" COMMAND ${name})
-    set_tests_properties("${room}" PROPERTIES TIMEOUT 900 LABELS "${TESTS_LABELS}")
+    foreach(half 0 1)  # so that a long program does not keep one core waiting
+      add_test(NAME "${room}/${half}" COMMAND ${name})
+      set_tests_properties("${room}/${half}" PROPERTIES
+        TIMEOUT 900 LABELS "${TESTS_LABELS}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
+    endforeach()
     return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${room}/" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
