@@ -19,7 +19,7 @@ STARLING_EXPORT starling::objective::Objective* starling_make_network(
   return network.release();  // the caller's, as the border says
 }
 
-STARLING_EXPORT starling::objective::NetworkBackend starling_network_backend() {
-  return {.description = starling::model::backend_description().c_str(),
-          .stack_bytes = starling::model::kStackBytes};
+STARLING_EXPORT void starling_network_backend(starling::objective::NetworkBackend& backend) {
+  backend = {.description = starling::model::backend_description().c_str(),
+             .stack_bytes = starling::model::kStackBytes};
 }

@@ -9,9 +9,9 @@
 
 namespace starling::objective {
 
-/// Raised whenever NetworkRequest, Objective, Dataset, Layout or Random change their form in
-/// memory.
-inline constexpr unsigned kNetworkAbi = 1;
+/// Raised whenever a function below, NetworkRequest, NetworkBackend, Objective, Dataset, Layout or
+/// Random change their form.
+inline constexpr unsigned kNetworkAbi = 2;
 
 /// The plug-in's file, and the symbols looked up in it.
 inline constexpr const char* kNetworkPluginFile = "starling-torch.so";
@@ -42,8 +42,8 @@ struct NetworkBackend {
   std::size_t stack_bytes = 0;  ///< what a call of a network needs on the stack, with room to spare
 };
 
-/// Declared in the plug-in as extern "C" starling::objective::NetworkBackend
-/// starling_network_backend().
-using DescribeBackend = NetworkBackend();
+/// Fills `backend`. Declared in the plug-in as
+///   extern "C" void starling_network_backend(starling::objective::NetworkBackend& backend);
+using DescribeBackend = void(NetworkBackend& backend);
 
 }  // namespace starling::objective

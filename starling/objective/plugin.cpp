@@ -80,7 +80,9 @@ MakeNetwork& open_network_plugin(std::span<const std::filesystem::path> candidat
 
 NetworkBackend network_backend(std::span<const std::filesystem::path> candidates) {
   void* symbol = find_symbol(candidates, kDescribeBackendSymbol);
-  return reinterpret_cast<DescribeBackend*>(symbol)();
+  NetworkBackend backend;
+  reinterpret_cast<DescribeBackend*>(symbol)(backend);
+  return backend;
 }
 
 std::unique_ptr<Objective> make_network(MakeNetwork& make, const NetworkRequest& request) {

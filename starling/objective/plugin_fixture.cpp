@@ -16,6 +16,6 @@ extern "C" starling::objective::Objective* starling_make_network(
   return new objective::Quadratic({.dimension = request.classes, .seed = request.seed});
 }
 
-extern "C" starling::objective::NetworkBackend starling_network_backend() {
-  return {.description = "plain loops", .stack_bytes = 4096};
+extern "C" void starling_network_backend(starling::objective::NetworkBackend& backend) {
+  backend = {.description = "plain loops", .stack_bytes = 4096};
 }
