@@ -43,6 +43,12 @@ endif()
 # Adds the files of this folder to a library target; public headers are installed and compiled alone.
 function(starling_room target)
   cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS" ${ARGN})
+  if(STARLING_SANITIZE)  # a second build of the same sources: the release build has shown that they include what they use
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <span> <sstream>
+      <string> <vector>)
+  endif()
   target_sources(${target} PRIVATE ${ROOM_SOURCES})
   if(ROOM_HEADERS)
     target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
@@ -51,9 +57,13 @@ function(starling_room target)
 endfunction()
 
 # Tests are most of what there is to compile. The headers they share are compiled once, by the first of them,
-# and the tests themselves are hardly optimised; what they test is.
+# and the tests themselves are hardly optimised; what they test is. With sanitizers their own memory is still
+# watched, but undefined behaviour is looked for in the library: the checks would double the time to compile.
 function(starling_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> -fpch-preprocess)
+  if(STARLING_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
+  endif()
   get_property(first GLOBAL PROPERTY STARLING_FIRST_TESTS)
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})

@@ -86,15 +86,15 @@ FaultTrial trial(OnLoss on_loss) {
   return trial;
 }
 
-/// 25 seeds a test, so that none takes long; the parameter is the first.
+/// kSeedsOfTest seeds a test, so that none takes long; the parameter is the first.
 class FaultSchedules : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(FaultSchedules, StrictGossipIsRightOrNamesTheCause) {
-  expect_to_survive(trial(OnLoss::stop), GetParam(), 25);
+  expect_to_survive(trial(OnLoss::stop), GetParam(), kSeedsOfTest);
 }
 
 TEST_P(FaultSchedules, TolerantGossipGoesOn) {
-  expect_to_survive(trial(OnLoss::continue_), GetParam(), 25);
+  expect_to_survive(trial(OnLoss::continue_), GetParam(), kSeedsOfTest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FaultSchedules, ::testing::Range<std::uint64_t>(0, 500, 25));

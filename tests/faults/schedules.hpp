@@ -12,6 +12,14 @@
 
 namespace starling::testing {
 
+/// Seeds that one test runs. With sanitizers a run takes ten times as long, and what they find does
+/// not hang on the seed.
+#ifdef STARLING_SANITIZED
+inline constexpr std::size_t kSeedsOfTest = 5;
+#else
+inline constexpr std::size_t kSeedsOfTest = 25;
+#endif
+
 /// Something to run under faults.
 struct FaultTrial {
   std::size_t peers = 8;

@@ -243,13 +243,13 @@ TEST(FaultHarness, SeesAWrongNameAndAWrongModel) {
   EXPECT_NE(complaint_about_names(failed), "");
 }
 
-/// 25 seeds a test, so that none takes long.
+/// kSeedsOfTest seeds a test, so that none takes long.
 class TrainingUnderFaults
     : public ::testing::TestWithParam<std::tuple<std::string, std::uint64_t>> {};
 
 TEST_P(TrainingUnderFaults, EndsRightOrNamesTheCause) {
   const auto& [algorithm, first] = GetParam();
-  expect_to_survive(trial(algorithm, OnLoss::stop), first, 25);
+  expect_to_survive(trial(algorithm, OnLoss::stop), first, kSeedsOfTest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds,
@@ -260,11 +260,11 @@ INSTANTIATE_TEST_SUITE_P(Seeds,
 class TolerantTraining : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(TolerantTraining, DsgdGoesOnWithoutTheLost) {
-  expect_to_survive(trial("dsgd", OnLoss::continue_), GetParam(), 25);
+  expect_to_survive(trial("dsgd", OnLoss::continue_), GetParam(), kSeedsOfTest);
 }
 
 TEST_P(TolerantTraining, SgpGoesOnWithoutTheLost) {
-  expect_to_survive(trial("sgp", OnLoss::continue_), GetParam(), 25);
+  expect_to_survive(trial("sgp", OnLoss::continue_), GetParam(), kSeedsOfTest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, TolerantTraining, ::testing::Range<std::uint64_t>(0, 50, 25));
