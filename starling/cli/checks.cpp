@@ -11,9 +11,11 @@
 #include "starling/collective/catalog.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
+#include "starling/mixing/averager_catalog.hpp"
 #include "starling/objective/catalog.hpp"
 #include "starling/objective/partition.hpp"
 #include "starling/topology/catalog.hpp"
+#include "starling/topology/grid_groups.hpp"
 
 namespace starling::cli {
 
@@ -66,6 +68,14 @@ void check_topology(Effective& effective, const algorithm::Entry& entry) {
   });
 }
 
+void check_collective(Effective& effective, const std::string& name) {
+  if (name != "auto") {
+    check(effective, "collective", [&] {
+      collective::find_algorithm(name, collective::Operation::all_reduce);
+    });
+  }
+}
+
 void check_algorithm(Effective& effective) {
   const std::string& name = effective.settings.experiment.algorithm;
   const algorithm::Entry* entry = nullptr;
@@ -73,13 +83,7 @@ void check_algorithm(Effective& effective) {
   if (entry != nullptr) {
     check_topology(effective, *entry);
   }
-  const std::string& collective = effective.settings.experiment.algorithm_options.collective;
-  if (collective == "auto") {
-    return;
-  }
-  check(effective, "collective", [&] {
-    collective::find_algorithm(collective, collective::Operation::all_reduce);
-  });
+  check_collective(effective, effective.settings.experiment.algorithm_options.collective);
 }
 
 void check_optimizer(Effective& effective) {
@@ -95,6 +99,21 @@ void check_optimizer(Effective& effective) {
     options.total_steps = experiment.steps.value_or(options.warmup_steps + 1);
     optimizer::LearningRate{options};
   });
+}
+
+void settle_length(Effective& effective) {
+  auto& experiment = effective.settings.experiment;
+  const auto steps = effective.sources.find("steps");
+  const auto epochs = effective.sources.find("epochs");
+  if (steps != effective.sources.end() && epochs != effective.sources.end()) {
+    effective.findings.push_back(
+        {steps->second,
+         "steps",
+         "and epochs (" + epochs->second.text() + ") are both given; keep one"});
+  }
+  if (steps == effective.sources.end() && epochs == effective.sources.end()) {
+    experiment.epochs = 1.0;
+  }
 }
 
 void check_injections(Effective& effective) {
@@ -127,7 +146,8 @@ void check(Effective& effective, const std::string& option, const std::function<
   }
 }
 
-void check_names(Effective& effective) {
+void check_train(Effective& effective) {
+  settle_length(effective);
   const trainer::Experiment& experiment = effective.settings.experiment;
   const auto name_of = [](const auto& entry) { return entry.name; };
   check_algorithm(effective);
@@ -140,6 +160,19 @@ void check_names(Effective& effective) {
                  [](const auto& scheme) { return scheme.usage; });
   check_optimizer(effective);
   check_injections(effective);
+  check_world(effective);
+}
+
+void check_average(Effective& effective) {
+  const mixing::AveragerOptions options = averaging_of(effective.settings).averager;
+  const std::size_t before = effective.findings.size();
+  check_collective(effective, options.collective);
+  if (!options.grid.empty()) {
+    check(effective, "grid", [&] { topology::parse_grid(options.grid, options.peers); });
+  }
+  if (effective.findings.size() == before) {
+    check(effective, "averager", [&] { mixing::prepare_averager(options); });
+  }
   check_world(effective);
 }
 

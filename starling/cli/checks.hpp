@@ -11,8 +11,12 @@ namespace starling::cli {
 /// Runs a room's own check; its refusal (ConfigError) becomes a finding about `option`.
 void check(Effective& effective, const std::string& option, const std::function<void()>& make);
 
-/// Adds a finding for every name that is not in its table and for topologies, optimizers and
-/// schedules that cannot be made with these settings.
-void check_names(Effective& effective);
+/// For train: settles the length of the run, and adds a finding for every name that is not in its
+/// table and for topologies, optimizers and schedules that cannot be made with these settings.
+void check_train(Effective& effective);
+
+/// For average: adds a finding for an averager, collective or grid that does not exist for these
+/// peers.
+void check_average(Effective& effective);
 
 }  // namespace starling::cli

@@ -19,7 +19,7 @@ namespace {
 
 constexpr WholeRange kListedPeers{1, 4096};  // spectra take n^3 operations
 
-const std::vector<std::string> kCommands{"train", "list"};
+const std::vector<std::string> kCommands{"train", "average", "list"};
 
 /// CLI11 finds the words of every option; what they mean is Option::set's business, so that command
 /// line and configuration file refuse the same things in the same words.
@@ -46,17 +46,17 @@ void prepare(CLI::App& app, Words& words) {
   app.allow_extras();
 }
 
-void add_train(CLI::App& train, Words& words) {
-  prepare(train, words);
-  for (const Option& option : options()) {
+void add_run(CLI::App& app, Words& words, const OptionSet& options) {
+  prepare(app, words);
+  for (const Option& option : options.all()) {
     if (option.kind == ValueKind::flag) {
-      words.add_flag(train, option.name);
+      words.add_flag(app, option.name);
     } else {
-      words.add_value(train, option.name);
+      words.add_value(app, option.name);
     }
   }
-  words.add_value(train, "config");
-  words.add_flag(train, "print-config");
+  words.add_value(app, "config");
+  words.add_flag(app, "print-config");
 }
 
 void add_list(CLI::App& list, Words& words) {
@@ -66,7 +66,7 @@ void add_list(CLI::App& list, Words& words) {
 }
 
 void find(CommandLine& line, std::string key, std::string what) {
-  line.train.findings.push_back({kCommandLine, std::move(key), std::move(what)});
+  line.given.findings.push_back({kCommandLine, std::move(key), std::move(what)});
 }
 
 /// Options the command does not have (once each, without the value behind them) become findings.
@@ -91,8 +91,8 @@ std::vector<std::string> refuse_unknown_options(
 }
 
 /// "X (at least 0)": what should stand behind the option `name`.
-std::string expected_value(const std::string& name) {
-  const Option* option = find_option(name);
+std::string expected_value(const OptionSet& options, const std::string& name) {
+  const Option* option = options.find(name);
   if (option == nullptr) {
     return "a value";
   }
@@ -103,8 +103,9 @@ std::string expected_value(const std::string& name) {
 /// Nothing if there is none to go on with.
 std::optional<std::string> value_of(CommandLine& line,
                                     const Words& words,
+                                    const OptionSet& options,
                                     const std::string& name) {
-  const Option* option = find_option(name);
+  const Option* option = options.find(name);
   const bool is_list =
       option != nullptr && (option->kind == ValueKind::reals || option->kind == ValueKind::texts);
   const std::vector<std::string>& given = words.values.at(name);
@@ -112,7 +113,9 @@ std::optional<std::string> value_of(CommandLine& line,
     return std::nullopt;
   }
   if (given.front().starts_with("--")) {
-    find(line, "--" + name, "expected " + expected_value(name) + ", found " + given.front());
+    find(line,
+         "--" + name,
+         "expected " + expected_value(options, name) + ", found " + given.front());
     return std::nullopt;
   }
   std::string joined;
@@ -126,21 +129,27 @@ std::optional<std::string> value_of(CommandLine& line,
   return joined;
 }
 
-void read_train(CommandLine& line, const CLI::App& app, const Words& words) {
-  for (const Option& option : options()) {
+void read_run(CommandLine& line,
+              const CLI::App& app,
+              const Words& words,
+              const OptionSet& options) {
+  for (const Option& option : options.all()) {
     if (option.kind == ValueKind::flag) {
       if (!words.flags.at(option.name)) {
         continue;
       }
-      line.train.assignments.push_back({&option, "true", kCommandLine});
-    } else if (auto value = value_of(line, words, option.name)) {
-      line.train.assignments.push_back({&option, std::move(*value), kCommandLine});
+      line.given.assignments.push_back({&option, "true", kCommandLine});
+    } else if (auto value = value_of(line, words, options, option.name)) {
+      line.given.assignments.push_back({&option, std::move(*value), kCommandLine});
     }
   }
-  line.config = value_of(line, words, "config").value_or("");
+  line.config = value_of(line, words, options, "config").value_or("");
   line.print_config = words.flags.at("print-config");
-  for (const std::string& word : refuse_unknown_options(line, app, suggest_option)) {
-    find(line, word, "unexpected word; options of starling train begin with --");
+  const auto plain = refuse_unknown_options(
+      line, app, [&](const std::string& name) { return options.suggest(name); });
+  for (const std::string& word : plain) {
+    find(
+        line, word, "unexpected word; options of starling " + options.command() + " begin with --");
   }
 }
 
@@ -161,7 +170,7 @@ void read_list(CommandLine& line, const CLI::App& app, const Words& words) {
   }
   line.list_kind = plain.empty() ? "" : plain[0];
   line.list_json = words.flags.at("json");
-  const auto peers = value_of(line, words, "peers");
+  const auto peers = value_of(line, words, train_options(), "peers");
   if (!peers) {
     return;
   }
@@ -180,16 +189,16 @@ void read_program(CommandLine& line, const CLI::App& program) {
       line, program, [](const std::string&) { return "; see starling --help"; });
   if (!plain.empty()) {
     find(line, plain[0], "unknown command" + suggestion(plain[0], kCommands));
-  } else if (line.train.findings.empty()) {
-    find(line, "", "expected a command: train or list; see starling --help");
+  } else if (line.given.findings.empty()) {
+    find(line, "", "expected a command: train, average or list; see starling --help");
   }
 }
 
 /// An option without its value. @param complaint CLI11's words, which begin with "--lr: "
-void find_missing_value(CommandLine& line, const std::string& complaint) {
+void find_missing_value(CommandLine& line, const OptionSet& options, const std::string& complaint) {
   const std::string word = complaint.substr(0, complaint.find(':'));
   const std::size_t begin = std::min(word.find_first_not_of('-'), word.size());
-  find(line, word, "expected " + expected_value(word.substr(begin)) + ", found nothing");
+  find(line, word, "expected " + expected_value(options, word.substr(begin)) + ", found nothing");
 }
 
 /// Words in the order CLI11 wants (last first), with "--name=value" in two: it would take the next
@@ -215,6 +224,7 @@ std::span<const std::string> list_kinds() {
   static const std::vector<std::string> kinds{"algorithms",
                                               "topologies",
                                               "collectives",
+                                              "averagers",
                                               "mixings",
                                               "codecs",
                                               "models",
@@ -228,29 +238,37 @@ CommandLine parse_command_line(std::span<const std::string> words) {
   CLI::App program;
   Words program_words;
   Words train_words;
+  Words average_words;
   Words list_words;
   prepare(program, program_words);
   program_words.add_flag(program, "version");
-  CLI::App& train = *program.add_subcommand("train");
+  CLI::App& train = *program.add_subcommand(train_options().command());
+  CLI::App& average = *program.add_subcommand(average_options().command());
   CLI::App& list = *program.add_subcommand("list");
-  add_train(train, train_words);
+  add_run(train, train_words, train_options());
+  add_run(average, average_words, average_options());
   add_list(list, list_words);
   try {
     program.parse(reversed(words));
   } catch (const CLI::ArgumentMismatch& error) {
-    find_missing_value(line, error.what());
+    find_missing_value(line, average.parsed() ? average_options() : train_options(), error.what());
     return line;
   } catch (const CLI::ParseError& error) {
     find(line, "", error.what());
     return line;
   }
-  line.command = train.parsed() ? Command::train : list.parsed() ? Command::list : Command::help;
-  if (program_words.help || train_words.help || list_words.help) {
+  line.command = train.parsed()     ? Command::train
+                 : average.parsed() ? Command::average
+                 : list.parsed()    ? Command::list
+                                    : Command::help;
+  if (program_words.help || train_words.help || average_words.help || list_words.help) {
     line.help_for = std::exchange(line.command, Command::help);
   } else if (program_words.flags.at("version")) {
     line.command = Command::version;
   } else if (line.command == Command::train) {
-    read_train(line, train, train_words);
+    read_run(line, train, train_words, train_options());
+  } else if (line.command == Command::average) {
+    read_run(line, average, average_words, average_options());
   } else if (line.command == Command::list) {
     read_list(line, list, list_words);
   } else {

@@ -26,7 +26,7 @@ using Line = std::size_t;
 /// Collects what a file holds.
 class Reader {
  public:
-  explicit Reader(std::string name) : name_(std::move(name)) {}
+  Reader(const OptionSet& options, std::string name) : options_(options), name_(std::move(name)) {}
 
   void find(Line line, std::string key, std::string what) {
     reading_.findings.push_back({{name_, line}, std::move(key), std::move(what)});
@@ -40,13 +40,14 @@ class Reader {
   void read_section(const std::string& section, const toml::table& table);
   void read_key(const std::string& section, const toml::key& key, const toml::node& node);
 
+  const OptionSet& options_;
   std::string name_;
   Reading reading_;
 };
 
-std::vector<std::string> section_names() {
+std::vector<std::string> sections_of(const OptionSet& options) {
   std::vector<std::string> names;
-  for (const Option& option : options()) {
+  for (const Option& option : options.all()) {
     if (names.empty() || names.back() != option.section) {
       names.push_back(option.section);
     }
@@ -149,7 +150,7 @@ std::optional<std::string> value_text(const toml::node& node, ValueKind kind) {
 void Reader::read(const toml::table& root) {
   for (const auto& [key, node] : root) {
     const std::string name(key.str());
-    const auto names = section_names();
+    const auto names = sections_of(options_);
     if (const toml::table* section = node.as_table()) {
       if (std::find(names.begin(), names.end(), name) != names.end()) {
         read_section(name, *section);
@@ -172,9 +173,9 @@ void Reader::read_section(const std::string& section, const toml::table& table) 
 void Reader::read_key(const std::string& section, const toml::key& key, const toml::node& node) {
   const std::string name(key.str());
   const Line line = key.source().begin.line;
-  const Option* option = find_option(name);
+  const Option* option = options_.find(name);
   if (option == nullptr) {
-    return find(line, name, "unknown key" + suggest_option(name));
+    return find(line, name, "unknown key" + options_.suggest(name));
   }
   if (option->section != section) {
     const std::string where =
@@ -220,8 +221,8 @@ std::optional<std::string> key_of(const std::string& line) {
 
 }  // namespace
 
-Reading read_config(const std::string& name, std::string_view text) {
-  Reader reader(name);
+Reading read_config(const OptionSet& options, const std::string& name, std::string_view text) {
+  Reader reader(options, name);
   std::string rest(text);
   // The parser stops at its first error. A key given twice is no reason to hide the other mistakes:
   // its line is taken out and the rest is read again.
@@ -244,7 +245,7 @@ Reading read_config(const std::string& name, std::string_view text) {
   return reader.finish();
 }
 
-Reading read_config_file(const std::filesystem::path& path) {
+Reading read_config_file(const OptionSet& options, const std::filesystem::path& path) {
   const auto refuse = [&](std::string what) {
     return Reading{{}, {{{.name = path.string()}, "", std::move(what)}}};
   };
@@ -259,7 +260,7 @@ Reading read_config_file(const std::filesystem::path& path) {
   if (text.size() > kMostBytes) {
     return refuse("is larger than 1 MiB: not a configuration");
   }
-  return read_config(path.string(), text);
+  return read_config(options, path.string(), text);
 }
 
 }  // namespace starling::cli

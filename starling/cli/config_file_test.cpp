@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string> findings(std::string_view text) {
   std::vector<std::string> lines;
-  for (const Finding& finding : read_config("f", text).findings) {
+  for (const Finding& finding : read_config(train_options(), "f", text).findings) {
     lines.push_back(finding.line());
   }
   return lines;
@@ -19,7 +19,7 @@ std::vector<std::string> findings(std::string_view text) {
 using Lines = std::vector<std::string>;
 
 TEST(ConfigFile, GivesValuesAsTheCommandLineWould) {
-  const Reading reading = read_config("f", R"(
+  const Reading reading = read_config(train_options(), "f", R"(
 [run]
 peers = 4
 timeout = 2
@@ -101,7 +101,7 @@ TEST(ConfigFile, SurvivesNonsense) {
 }
 
 TEST(ConfigFile, AFolderIsNoConfiguration) {
-  const Reading reading = read_config_file("/tmp");
+  const Reading reading = read_config_file(train_options(), "/tmp");
   ASSERT_EQ(reading.findings.size(), 1U);
   EXPECT_EQ(reading.findings[0].line(), "/tmp: cannot read the configuration: Is a directory");
 }

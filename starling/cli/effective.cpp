@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "starling/cli/checks.hpp"
-
 namespace starling::cli {
 
 namespace {
@@ -32,23 +30,8 @@ bool is_replaced(const Assignment& one, const Reading& command_line) {
          (name == "epochs" && gives(command_line, "steps"));
 }
 
-void settle_length(Effective& effective) {
-  auto& experiment = effective.settings.experiment;
-  const auto steps = effective.sources.find("steps");
-  const auto epochs = effective.sources.find("epochs");
-  if (steps != effective.sources.end() && epochs != effective.sources.end()) {
-    effective.findings.push_back(
-        {steps->second,
-         "steps",
-         "and epochs (" + epochs->second.text() + ") are both given; keep one"});
-  }
-  if (steps == effective.sources.end() && epochs == effective.sources.end()) {
-    experiment.epochs = 1.0;
-  }
-}
-
 void refuse_without_effect(Effective& effective) {
-  for (const Option& option : options()) {
+  for (const Option& option : effective.options->all()) {
     const auto source = effective.sources.find(option.name);
     if (source == effective.sources.end() || !option.refusal) {
       continue;
@@ -62,8 +45,8 @@ void refuse_without_effect(Effective& effective) {
 
 }  // namespace
 
-Effective resolve(const Reading& file, const Reading& command_line) {
-  Effective effective;
+Effective resolve(const OptionSet& options, const Reading& file, const Reading& command_line) {
+  Effective effective{.options = &options, .settings = {}, .sources = {}, .findings = {}};
   effective.findings = file.findings;
   std::copy(command_line.findings.begin(),
             command_line.findings.end(),
@@ -76,8 +59,7 @@ Effective resolve(const Reading& file, const Reading& command_line) {
   for (const Assignment& one : command_line.assignments) {
     apply(effective, one);
   }
-  settle_length(effective);
-  check_names(effective);
+  options.check(effective);
   refuse_without_effect(effective);
   std::stable_sort(
       effective.findings.begin(), effective.findings.end(), [](const Finding& a, const Finding& b) {
@@ -89,7 +71,7 @@ Effective resolve(const Reading& file, const Reading& command_line) {
 std::string to_toml(const Effective& effective) {
   std::string text;
   std::string section;
-  for (const Option& option : options()) {
+  for (const Option& option : effective.options->all()) {
     const std::string value = option.show(effective.settings);
     // An option without effect would be refused when the text is read again.
     if (value.empty() || (option.refusal && !option.refusal(effective.settings).empty())) {
@@ -104,6 +86,11 @@ std::string to_toml(const Effective& effective) {
     text += fmt::format("{:<40} # {}\n", option.name + " = " + value, from.text());
   }
   return text;
+}
+
+std::string lasting_toml(Effective effective) {
+  effective.settings.show.overwrite = false;
+  return to_toml(effective);
 }
 
 }  // namespace starling::cli

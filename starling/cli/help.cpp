@@ -75,6 +75,30 @@ std::string exit_code_lines() {
   return text;
 }
 
+/// What the commands with options have in common, and their options by section.
+std::string options_text(const OptionSet& options) {
+  std::string text =
+      R"(Every option may stand in a TOML file under its name, in the section given in brackets. The
+command line goes before the file, the file before the defaults. An option that has no effect
+with the others is refused.
+
+)";
+  text += entry("--config FILE", "read options from this TOML file");
+  text +=
+      entry("--print-config", "show the effective options and where each comes from; run nothing");
+  text += entry("--help", "this text");
+  std::string section;
+  for (const Option& option : options.all()) {
+    if (option.section != section) {
+      section = option.section;
+      text += "\n[" + section + "]\n";
+    }
+    const std::string value = option.value.empty() ? "" : " " + option.value;
+    text += entry("--" + option.name + value, option.help + limits(option));
+  }
+  return text;
+}
+
 std::string markdown_cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -93,6 +117,7 @@ Usage: starling COMMAND [OPTIONS]
 
 Commands:
 )" + entry("train", "train a model with peers on threads or in simulation") +
+         entry("average", "average only: how fast the peers come to the mean, round by round") +
          entry("list WHAT", "show what there is to choose from") + R"(
 Options:
 )" + entry("--help", "this text; starling COMMAND --help for a command") +
@@ -101,6 +126,7 @@ Examples:
   starling train --peers 8 --algorithm sgp --model cnn --data fashion-mnist --epochs 2
   starling train --on sim --platform wan --peers 32 --model linear --steps 500 --out runs/wan
   starling train --config runs/wan/config.toml --seed 2 --out runs/wan-2
+  starling average --averager moshpit-grid --peers 1024 --grid 32x32
   starling list topologies --peers 12
 
 Exit codes:
@@ -108,29 +134,12 @@ Exit codes:
 }
 
 std::string train_help() {
-  std::string text = R"(Train a model with several peers and show what came of it.
+  return R"(Train a model with several peers and show what came of it.
 
 Usage: starling train [OPTIONS]
 
-Every option may stand in a TOML file under its name, in the section given in brackets. The
-command line goes before the file, the file before the defaults. An option that has no effect
-with the others is refused.
-
-)";
-  text += entry("--config FILE", "read options from this TOML file");
-  text +=
-      entry("--print-config", "show the effective options and where each comes from; run nothing");
-  text += entry("--help", "this text");
-  std::string section;
-  for (const Option& option : options()) {
-    if (option.section != section) {
-      section = option.section;
-      text += "\n[" + section + "]\n";
-    }
-    const std::string value = option.value.empty() ? "" : " " + option.value;
-    text += entry("--" + option.name + value, option.help + limits(option));
-  }
-  return text + R"(
+)" + options_text(train_options()) +
+         R"(
 Examples:
   starling train --peers 4 --topology ring --model linear --steps 200 --out runs/ring
   starling train --peers 8 --algorithm gossip-pga --period 6 --model cnn --epochs 2
@@ -140,6 +149,26 @@ Examples:
 
 Ctrl-C once finishes the round, saves a checkpoint if there is a folder for it, and reports;
 twice ends at once.
+
+Exit codes:
+)" + exit_code_lines();
+}
+
+std::string average_help() {
+  return R"(Average only: peers begin with random vectors and come to their mean, round by round.
+
+Usage: starling average [OPTIONS]
+
+)" + options_text(average_options()) +
+         R"(
+Examples:
+  starling average --averager moshpit-grid --peers 1024 --grid 32x32 --rounds 2
+  starling average --averager exponential --peers 25 --rounds 9 --dim 1 --repeats 5
+  starling average --averager moshpit-grid --peers 900 --grid 32x32 --rounds 50
+      --failure-rate 0.005 --repeats 10 --json
+  starling average --on sim --platform wan --averager push-sum:exponential --peers 64
+
+Ctrl-C ends at once: there is nothing to save.
 
 Exit codes:
 )" + exit_code_lines();
@@ -162,10 +191,10 @@ std::string version_text() {
       "starling {} (worlds: threads{})\n", STARLING_VERSION, has_simulation() ? ", sim" : "");
 }
 
-std::string options_markdown() {
+std::string options_markdown(const OptionSet& options) {
   std::string text;
   std::string section;
-  for (const Option& option : options()) {
+  for (const Option& option : options.all()) {
     if (option.section != section) {
       section = option.section;
       text +=

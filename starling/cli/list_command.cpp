@@ -12,6 +12,7 @@
 #include "starling/cli/table.hpp"
 #include "starling/collective/catalog.hpp"
 #include "starling/core/error.hpp"
+#include "starling/mixing/averager_catalog.hpp"
 #include "starling/objective/catalog.hpp"
 #include "starling/simulation/platform_catalog.hpp"
 #include "starling/topology/catalog.hpp"
@@ -132,6 +133,20 @@ Listing collectives(const CommandLine&) {
   return list;
 }
 
+Listing averagers(const CommandLine&) {
+  Listing list;
+  list.rows.push_back({"NAME", "OPTIONS", "WHAT IT DOES", "WITH ABSENT PEERS"});
+  for (const mixing::AveragerEntry& entry : mixing::averager_catalog()) {
+    list.rows.push_back({entry.name, joined(entry.options), entry.summary, entry.with_absent});
+    list.json.push_back({{"name", entry.name},
+                         {"summary", entry.summary},
+                         {"with_absent", entry.with_absent},
+                         {"options", entry.options}});
+  }
+  list.remark = "TOPOLOGY: any name of starling list topologies.";
+  return list;
+}
+
 Listing mixings(const CommandLine&) {
   Listing list;
   list.rows.push_back({"NAME", "USED BY"});
@@ -193,6 +208,7 @@ std::string list_text(const CommandLine& line) {
       {"algorithms", algorithms},
       {"topologies", topologies},
       {"collectives", collectives},
+      {"averagers", averagers},
       {"mixings", mixings},
       {"codecs", codecs},
       {"models", models},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "starling/cli/average_command.hpp"
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/help.hpp"
 #include "starling/cli/list_command.hpp"
@@ -37,7 +38,7 @@ ExitCode print(const std::string& text) {
 
 ExitCode refuse(const CommandLine& line) {
   std::string text;
-  for (const starling::cli::Finding& finding : line.train.findings) {
+  for (const starling::cli::Finding& finding : line.given.findings) {
     text += starling::cli::printable(finding.line()) + "\n";
   }
   starling::cli::write_all(STDERR_FILENO, text, kForEver);
@@ -48,6 +49,8 @@ ExitCode show_help(const CommandLine& line) {
   switch (line.help_for) {
     case Command::train:
       return print(starling::cli::train_help());
+    case Command::average:
+      return print(starling::cli::average_help());
     case Command::list:
       return print(starling::cli::list_help());
     default:
@@ -59,7 +62,10 @@ ExitCode run(const CommandLine& line) {
   if (line.command == Command::train) {
     return starling::cli::run_train(line);
   }
-  if (!line.train.findings.empty()) {
+  if (line.command == Command::average) {
+    return starling::cli::run_average(line);
+  }
+  if (!line.given.findings.empty()) {
     return refuse(line);
   }
   switch (line.command) {

@@ -42,13 +42,37 @@ struct Option {
   std::function<std::string(const Settings&)> show{};
 };
 
-/// All options of `starling train`, by section, in the order of help.
-std::span<const Option> options();
+struct Effective;
 
-/// The option with this name; null if there is none.
-const Option* find_option(std::string_view name);
+/// The options of one command, and what must fit together among them.
+class OptionSet {
+ public:
+  /// Adds a finding for every value, and every combination of values, that cannot be run.
+  using Check = void (*)(Effective& effective);
 
-/// "; did you mean 'lr'?" for a name that does not exist; knows synonyms and takes _ for -.
-std::string suggest_option(std::string_view name);
+  OptionSet(std::string command, std::vector<Option> options, Check check_all);
+
+  /// "train".
+  [[nodiscard]] const std::string& command() const noexcept { return command_; }
+
+  /// By section, in the order of help.
+  [[nodiscard]] std::span<const Option> all() const noexcept { return options_; }
+
+  /// The option with this name; null if there is none.
+  [[nodiscard]] const Option* find(std::string_view name) const;
+
+  /// "; did you mean 'lr'?" for a name that does not exist; knows synonyms and takes _ for -.
+  [[nodiscard]] std::string suggest(std::string_view name) const;
+
+  void check(Effective& effective) const { check_(effective); }
+
+ private:
+  std::string command_;
+  std::vector<Option> options_;
+  Check check_;
+};
+
+const OptionSet& train_options();
+const OptionSet& average_options();
 
 }  // namespace starling::cli

@@ -5,7 +5,9 @@
 
 #include "starling/algorithm/registry.hpp"
 #include "starling/cli/option_values.hpp"
+#include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
+#include "starling/mixing/averager_catalog.hpp"
 #include "starling/objective/catalog.hpp"
 
 namespace starling::cli {
@@ -65,6 +67,24 @@ Refusal only_for_algorithms_with(std::string option) {
   };
 }
 
+Refusal only_for_averagers_with(std::string option) {
+  return [option = std::move(option)](const Settings& settings) -> std::string {
+    const std::string& name = settings.averaging.averager.name;
+    std::vector<std::string> takers;
+    for (const mixing::AveragerEntry& entry : mixing::averager_catalog()) {
+      if (contains(entry.options, option)) {
+        takers.push_back(entry.name);
+      }
+    }
+    try {
+      const bool takes = contains(takers, mixing::find_averager(name).name);
+      return takes ? "" : has_no_effect("averager " + name, takers);
+    } catch (const ConfigError&) {
+      return "";  // an unknown averager is a finding of its own; nobody knows what it would take
+    }
+  };
+}
+
 Refusal only_for_optimizers(std::vector<std::string> names) {
   return only_for("optimizer", std::move(names), [](const Settings& settings) {
     return settings.experiment.optimizer.name;
@@ -110,6 +130,12 @@ Refusal only_with_folder() {
     const auto& experiment = settings.experiment;
     const bool has_folder = !experiment.out.empty() || !experiment.checkpoint.directory.empty();
     return has_folder ? "" : "has no effect without a folder; add --out or --checkpoint-dir";
+  };
+}
+
+Refusal only_with_result_folder() {
+  return [](const Settings& settings) -> std::string {
+    return settings.experiment.out.empty() ? "has no effect without a folder; add --out" : "";
   };
 }
 

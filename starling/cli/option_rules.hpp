@@ -18,6 +18,9 @@ Refusal only_in_simulation();
 /// For options that the algorithms' table assigns: `option` as it is called there.
 Refusal only_for_algorithms_with(std::string option);
 
+/// The same for the table of averagers.
+Refusal only_for_averagers_with(std::string option);
+
 Refusal only_for_optimizers(std::vector<std::string> names);
 Refusal only_for_schedules(std::vector<std::string> names);
 Refusal only_for_models(std::vector<std::string> names);
@@ -28,6 +31,9 @@ Refusal only_for_models_with_data_unless_none();
 
 /// For what is written beside the run: needs --out or --checkpoint-dir.
 Refusal only_with_folder();
+
+/// For what is about the folder of a result: needs --out.
+Refusal only_with_result_folder();
 
 /// For what goes into metrics.jsonl.
 Refusal only_with_out();

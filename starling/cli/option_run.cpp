@@ -16,7 +16,6 @@ using algorithm::Order;
 using trainer::Injection;
 
 constexpr RealRange kAboveZero{.least_end = RealRange::End::excluded};
-constexpr RealRange kWait{.least = trainer::kWaitSecondsMin, .most = trainer::kSecondsMax};
 
 /// PEER:STEP:nan or PEER:STEP:inf.
 std::string read_injection(const std::string& text, Injection& injection) {
@@ -102,28 +101,7 @@ Option with_algorithms_default(Option option, const std::string& unset, OfEntry 
 
 void add_run(OptionTable& table) {
   table.begin_section("run");
-  table.add(choice<WorldKind>(
-      {.name = "on",
-       .value = "WORLD",
-       .help = "where the peers live",
-       .synonyms = {"world", "backend"}},
-      {{"threads", WorldKind::threads}, {"sim", WorldKind::simulation}},
-      [](auto& s) -> auto& { return s.world.on; }));
-  table.add(whole_number(
-      {.name = "peers",
-       .value = "N",
-       .help = "number of peers",
-       .synonyms = {"nodes", "workers", "n"}},
-      {1, trainer::kPeersMax},
-      [](auto& s) -> auto& { return s.experiment.peers; }));
-  table.add(whole_number(
-      {.name = "seed",
-       .value = "N",
-       .help = "everything random is drawn from it",
-       .synonyms = {"random-seed"},
-       .range = limits(WholeRange{})},
-      {},
-      [](auto& s) -> auto& { return s.experiment.seed; }));
+  add_world_options(table);
   table.add(whole_number(
       {.name = "steps",
        .value = "N",
@@ -149,20 +127,7 @@ void add_run(OptionTable& table) {
                         .value = "PEER:STEP:nan",
                         .help = "put NaN or infinity into the gradient of a peer in a step, both "
                                 "counted from 0; a list"}));
-  table.add(real_number(
-      {.name = "timeout",
-       .value = "SECONDS",
-       .help = "deadline of every wait for another peer",
-       .synonyms = {"deadline"}},
-      kWait,
-      [](auto& s) -> auto& { return s.experiment.timeout_seconds; }));
-  table.add(real_number(
-      {.name = "slow-warning",
-       .value = "SECONDS",
-       .help = "when a wait is first reported; then after twice as long, and so on",
-       .refusal = only_below_timeout()},
-      kWait,
-      [](auto& s) -> auto& { return s.experiment.slow_warning_seconds; }));
+  add_wait_options(table);
 }
 
 void add_algorithm(OptionTable& table) {

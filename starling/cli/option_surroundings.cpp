@@ -11,14 +11,7 @@ using trainer::OnStorageError;
 
 void add_simulation(OptionTable& table) {
   table.begin_section("simulation");
-  table.add(text(
-      {.name = "platform",
-       .value = "NAME",
-       .help = "the network that is simulated: starling list platforms; or a SimGrid file",
-       .synonyms = {"network"},
-       .refusal = only_in_simulation(),
-       .range = "lan | wan | torus:AxB | torus:AxBxC | FILE"},
-      [](auto& s) -> auto& { return s.world.platform; }));
+  add_platform_option(table);
   table.add(text(
       {.name = "faults",
        .value = "FILE|RATES",
@@ -135,19 +128,7 @@ void add_output(OptionTable& table) {
        .refusal = only_for_models_with_data()},
       {},
       [](auto& s) -> auto& { return s.experiment.evaluation_samples; }));
-  table.add(flag(
-      {.name = "json", .value = "", .help = "print the summary as JSON instead of a table"},
-      [](auto& s) -> auto& { return s.show.json; }));
-  table.add(flag(
-      {.name = "quiet", .value = "", .help = "only errors, no progress", .synonyms = {"silent"}},
-      [](auto& s) -> auto& { return s.show.quiet; }));
-  table.add(flag(
-      {.name = "verbose",
-       .value = "",
-       .help = "every event, down to the single step",
-       .synonyms = {"debug"},
-       .refusal = only_if_not_quiet()},
-      [](auto& s) -> auto& { return s.show.verbose; }));
+  add_show_options(table);
 }
 
 }  // namespace

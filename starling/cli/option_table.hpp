@@ -29,5 +29,12 @@ class OptionTable {
 void add_run_options(OptionTable& table);
 void add_learning_options(OptionTable& table);
 void add_surrounding_options(OptionTable& table);
+void add_average_options(OptionTable& table);
+
+// What several commands have, in the section that is open.
+void add_world_options(OptionTable& table);  ///< on, peers, seed
+void add_wait_options(OptionTable& table);   ///< timeout, slow-warning
+void add_platform_option(OptionTable& table);
+void add_show_options(OptionTable& table);  ///< json, quiet, verbose
 
 }  // namespace starling::cli

@@ -10,11 +10,21 @@
 namespace starling::cli {
 namespace {
 
-TEST(Options, HaveUniqueNamesAndStandTogetherBySection) {
+class Options : public ::testing::TestWithParam<const OptionSet& (*)()> {
+ protected:
+  static const OptionSet& options() { return GetParam()(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Commands,
+                         Options,
+                         ::testing::Values(train_options, average_options),
+                         [](const auto& test) { return test.param().command(); });
+
+TEST_P(Options, HaveUniqueNamesAndStandTogetherBySection) {
   std::set<std::string> names;
   std::set<std::string> sections;
   std::string section;
-  for (const Option& option : options()) {
+  for (const Option& option : options().all()) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
     if (option.section != section) {
       section = option.section;
@@ -25,17 +35,17 @@ TEST(Options, HaveUniqueNamesAndStandTogetherBySection) {
   }
 }
 
-TEST(Options, ASynonymIsNotAnOption) {
-  for (const Option& option : options()) {
+TEST_P(Options, ASynonymIsNotAnOption) {
+  for (const Option& option : options().all()) {
     for (const std::string& synonym : option.synonyms) {
-      EXPECT_EQ(find_option(synonym), nullptr) << synonym;
+      EXPECT_EQ(options().find(synonym), nullptr) << synonym;
     }
   }
 }
 
 /// What an option shows can be given back to it: the printed configuration is a configuration.
-TEST(Options, TakeBackTheDefaultTheyShow) {
-  for (const Option& option : options()) {
+TEST_P(Options, TakeBackTheDefaultTheyShow) {
+  for (const Option& option : options().all()) {
     std::string value = option.show(Settings{});
     if (value.empty()) {
       continue;
@@ -49,8 +59,8 @@ TEST(Options, TakeBackTheDefaultTheyShow) {
   }
 }
 
-TEST(Options, EachStoresWhatItIsGiven) {
-  for (const Option& option : options()) {
+TEST_P(Options, EachStoresWhatItIsGiven) {
+  for (const Option& option : options().all()) {
     if (option.kind != ValueKind::whole && option.kind != ValueKind::real) {
       continue;
     }
@@ -64,8 +74,8 @@ TEST(Options, EachStoresWhatItIsGiven) {
   }
 }
 
-TEST(Options, RefuseWhatIsNoNumber) {
-  for (const Option& option : options()) {
+TEST_P(Options, RefuseWhatIsNoNumber) {
+  for (const Option& option : options().all()) {
     const bool numeric = option.kind == ValueKind::whole || option.kind == ValueKind::real ||
                          option.kind == ValueKind::reals;
     if (!numeric) {
@@ -78,16 +88,19 @@ TEST(Options, RefuseWhatIsNoNumber) {
   }
 }
 
-TEST(Options, ASlipOfTheFingersIsRecognised) {
-  EXPECT_EQ(suggest_option("learning_rte"), "; did you mean 'lr'?");
-  EXPECT_EQ(suggest_option("batch_size"), "; did you mean 'batch'?");
-  EXPECT_EQ(suggest_option("topologie"), "; did you mean 'topology'?");
-  EXPECT_EQ(suggest_option("checkpoint_every"), "; did you mean 'checkpoint-every'?");
-  EXPECT_EQ(suggest_option("qqqqqqqqqqqqqq"), "; see starling train --help");
+TEST(OptionNames, ASlipOfTheFingersIsRecognised) {
+  EXPECT_EQ(train_options().suggest("learning_rte"), "; did you mean 'lr'?");
+  EXPECT_EQ(train_options().suggest("batch_size"), "; did you mean 'batch'?");
+  EXPECT_EQ(train_options().suggest("topologie"), "; did you mean 'topology'?");
+  EXPECT_EQ(train_options().suggest("checkpoint_every"), "; did you mean 'checkpoint-every'?");
+  EXPECT_EQ(train_options().suggest("qqqqqqqqqqqqqq"), "; see starling train --help");
+  EXPECT_EQ(average_options().suggest("failures"), "; did you mean 'failure-rate'?");
+  EXPECT_EQ(average_options().suggest("topology"), "; did you mean 'averager'?");
+  EXPECT_EQ(average_options().suggest("momentum"), "; see starling average --help");
 }
 
-TEST(Options, AnInjectionNamesPeerStepAndValue) {
-  const Option* inject = find_option("inject");
+TEST(OptionNames, AnInjectionNamesPeerStepAndValue) {
+  const Option* inject = train_options().find("inject");
   Settings settings;
   EXPECT_EQ(inject->set(settings, "5:7:nan,3:9:inf"), "");
   EXPECT_EQ(inject->show(settings), R"(["5:7:nan", "3:9:inf"])");

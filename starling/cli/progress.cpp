@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,9 +37,9 @@ std::vector<std::string> parts_of(const ProgressState& state) {
   const auto steps = static_cast<std::uint64_t>(state.steps);
   if (state.total > 0) {
     parts.push_back(fmt::format("{:3.0f} %", 100.0 * share_done(state)));
-    parts.push_back(fmt::format("step {}/{}", steps, state.total));
+    parts.push_back(fmt::format("{} {}/{}", state.unit, steps, state.total));
   } else {
-    parts.push_back(fmt::format("step {}", steps));
+    parts.push_back(fmt::format("{} {}", state.unit, steps));
   }
   const double own_steps = state.steps - static_cast<double>(state.first);
   const double rate = state.elapsed_seconds > 0.0 ? own_steps / state.elapsed_seconds : 0.0;
@@ -50,7 +51,7 @@ std::vector<std::string> parts_of(const ProgressState& state) {
     parts.push_back(fmt::format("loss {:.4g}", state.loss));
   }
   if (rate > 0.0) {
-    parts.push_back(fmt::format("{:.3g} steps/s", rate));
+    parts.push_back(fmt::format("{:.3g} {}s/s", rate, state.unit));
   }
   return parts;
 }
@@ -89,8 +90,9 @@ std::string progress_line(const ProgressState& state, std::size_t width) {
   return fmt::format("{}  {}", bar(share_done(state), columns), text);
 }
 
-Progress::Progress(Console& console, std::size_t peers)
+Progress::Progress(Console& console, std::size_t peers, std::string unit)
     : console_(console), peers_(peers), next_draw_(start_) {
+  state_.unit = std::move(unit);
   if (!console.is_live()) {
     next_draw_ += plain_interval_;
   }
@@ -104,11 +106,20 @@ void Progress::set_length(std::uint64_t done, std::uint64_t total) {
 
 void Progress::on_step(const StepDone& done) {
   const std::lock_guard lock(mutex_);
-  ++step_events_;
   if (std::isfinite(done.loss)) {
     loss_sum_ += done.loss;
     ++loss_count_;
   }
+  count_one();
+}
+
+void Progress::on_round() {
+  const std::lock_guard lock(mutex_);
+  count_one();
+}
+
+void Progress::count_one() {
+  ++events_;
   const auto now = Clock::now();
   if (now >= next_draw_) {
     draw(now);
@@ -117,7 +128,7 @@ void Progress::on_step(const StepDone& done) {
 
 void Progress::draw(Clock::time_point now) {
   state_.steps = static_cast<double>(state_.first) +
-                 static_cast<double>(step_events_) / static_cast<double>(peers_);
+                 static_cast<double>(events_) / static_cast<double>(peers_);
   state_.elapsed_seconds = std::chrono::duration<double>(now - start_).count();
   if (loss_count_ > 0) {
     state_.loss = loss_sum_ / static_cast<double>(loss_count_);

@@ -21,6 +21,7 @@ struct ProgressState {
   /// Mean over the mini-batches since the last line; NaN: none.
   double loss = std::numeric_limits<double>::quiet_NaN();
   double elapsed_seconds = 0.0;
+  std::string unit = "step";  ///< what is counted
 };
 
 /// "50 %  step 120/240  0:10 left  loss 0.7312  12.3 steps/s" cut to `width` columns: parts that do
@@ -34,17 +35,20 @@ std::string progress_line(const ProgressState& state, std::size_t width);
 /// seconds.
 class Progress {
  public:
-  Progress(Console& console, std::size_t peers);
+  /// @param unit what is counted: "step", "round"
+  Progress(Console& console, std::size_t peers, std::string unit = "step");
 
   /// The run goes from step `done` to step `total`. Before the first on_step().
   void set_length(std::uint64_t done, std::uint64_t total);
 
-  /// Safe to call concurrently.
+  /// One peer has done one more. Safe to call concurrently.
   void on_step(const StepDone& done);
+  void on_round();
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void count_one();
   void draw(Clock::time_point now);
 
   Console& console_;
@@ -53,7 +57,7 @@ class Progress {
 
   std::mutex mutex_;  // guards all below; taken before the console's
   ProgressState state_;
-  std::uint64_t step_events_ = 0;
+  std::uint64_t events_ = 0;
   double loss_sum_ = 0.0;
   std::uint64_t loss_count_ = 0;
   Clock::time_point next_draw_;

@@ -68,20 +68,23 @@ Names found_checkpoints(const fs::path& folder) {
   return found;
 }
 
+constexpr const char* kWayOut = "choose another folder, --resume it, or --overwrite it";
+
 /// Refuses what an earlier run has left in `folder`, or removes it where that is wanted.
 void make_way(const fs::path& folder,
               const std::string& option,
               const Names& found,
-              const Settings& settings) {
+              const Settings& settings,
+              const std::string& way_out = kWayOut) {
   if (found.empty() || !settings.experiment.resume.empty()) {
     return;
   }
   if (!settings.show.overwrite) {
-    throw ConfigError(fmt::format(
-        "--{} {}: holds a run already ({}); choose another folder, --resume it, or --overwrite it",
-        option,
-        folder.string(),
-        fmt::join(found, ", ")));
+    throw ConfigError(fmt::format("--{} {}: holds a run already ({}); {}",
+                                  option,
+                                  folder.string(),
+                                  fmt::join(found, ", "),
+                                  way_out));
   }
   for (const std::string& name : found) {
     std::error_code failed;
@@ -136,6 +139,12 @@ void write_config(const fs::path& folder, const std::string& config) {
   if (::close(file) != 0 || written != Written::all) {
     refuse(path, "cannot write", reason);
   }
+}
+
+void prepare_result_folder(const Settings& settings, const std::string& config) {
+  const fs::path& folder = settings.experiment.out;
+  make_way(folder, "out", found_run(folder), settings, "choose another folder or --overwrite it");
+  write_config(folder, config);
 }
 
 void prepare_checkpoint_folder(const Settings& settings) {

@@ -30,6 +30,9 @@ class FolderLock {
 /// @throws ConfigError, StorageError
 void prepare_run_folder(const Settings& settings, const std::string& config);
 
+/// The same for a command that has no resume. @throws ConfigError, StorageError
+void prepare_result_folder(const Settings& settings, const std::string& config);
+
 /// The same for the locked folder of --checkpoint-dir: checkpoints of two runs must not mix.
 /// @throws ConfigError, StorageError
 void prepare_checkpoint_folder(const Settings& settings);

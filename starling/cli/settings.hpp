@@ -1,10 +1,11 @@
-// What one call of `starling train` is about: the experiment, the world it runs in, and how it is
-// shown.
+// What one call of `starling train` or `starling average` is about: the experiment, the world it
+// runs in, and how it is shown.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "starling/trainer/averaging.hpp"
 #include "starling/trainer/experiment.hpp"
 
 namespace starling::cli {
@@ -28,9 +29,13 @@ struct ShowSettings {
 };
 
 struct Settings {
-  trainer::Experiment experiment;
+  trainer::Experiment experiment;  ///< average takes peers, seed, waits and the folder from here
+  trainer::Averaging averaging;    ///< the rest of average's; see averaging_of()
   WorldSettings world;
   ShowSettings show;
 };
+
+/// What `starling average` runs.
+trainer::Averaging averaging_of(const Settings& settings);
 
 }  // namespace starling::cli

@@ -47,6 +47,12 @@ TEST(Transcript, HelpOfTrain) {
   expect_golden("train-help.txt", outcome.out);
 }
 
+TEST(Transcript, HelpOfAverage) {
+  const Outcome outcome = run_starling({"average", "--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  expect_golden("average-help.txt", outcome.out);
+}
+
 TEST(Transcript, HelpOfList) {
   const Outcome outcome = run_starling({"list", "--help"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -66,7 +72,8 @@ TEST(Transcript, WrongCommands) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_EQ(err({}), "command line: expected a command: train or list; see starling --help\n");
+  EXPECT_EQ(err({}),
+            "command line: expected a command: train, average or list; see starling --help\n");
   EXPECT_EQ(err({"trian"}), "command line: trian: unknown command; did you mean 'train'?\n");
   EXPECT_EQ(err({"--jsn"}), "command line: --jsn: unknown option; see starling --help\n");
   EXPECT_EQ(err({"list", "topologys"}),
@@ -80,6 +87,8 @@ TEST(Transcript, WrongCommands) {
             "command line: --peers: expected a whole number, 1 to 4096, found '0'\n");
   EXPECT_EQ(err({"train", "ring"}),
             "command line: ring: unexpected word; options of starling train begin with --\n");
+  EXPECT_EQ(err({"average", "ring"}),
+            "command line: ring: unexpected word; options of starling average begin with --\n");
 }
 
 TEST(Lists, EveryListHasATableAndTheSameEntriesAsJson) {
@@ -159,7 +168,7 @@ TEST(Output, WorksWithoutAnyStandardStream) {
 
 /// A folder holds one run: whoever types the commands one after the other would be refused.
 TEST(Documents, NoTwoCommandsShareAFolder) {
-  std::string text = cli::program_help() + cli::train_help();
+  std::string text = cli::program_help() + cli::train_help() + cli::average_help();
   for (const char* page :
        {"README.md", "docs/program.md", "docs/simulation.md", "docs/models.md"}) {
     text += content_of(kSources / page);
@@ -175,11 +184,13 @@ TEST(Documents, NoTwoCommandsShareAFolder) {
   EXPECT_GE(folders.size(), 5U);
 }
 
-TEST(Documents, ProgramPageShowsTheTableOfOptions) {
+TEST(Documents, ProgramPageShowsTheTablesOfOptions) {
   const std::string page = content_of(kSources / "docs/program.md");
-  EXPECT_NE(page.find(cli::options_markdown()), std::string::npos)
-      << "docs/program.md should contain\n"
-      << cli::options_markdown();
+  for (const cli::OptionSet* options : {&cli::train_options(), &cli::average_options()}) {
+    EXPECT_NE(page.find(cli::options_markdown(*options)), std::string::npos)
+        << "docs/program.md should contain\n"
+        << cli::options_markdown(*options);
+  }
 }
 
 TEST(Documents, ReadmeShowsTheListOfAlgorithmsAsPrinted) {
