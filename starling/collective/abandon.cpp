@@ -31,12 +31,6 @@ constexpr Duration kLastLook = 1ms;
 /// Share of an operation's time that is kept for its end.
 constexpr int kShareOfEnd = 8;
 
-/// Every schedule has this lane, and waits in it first.
-constexpr std::uint16_t kFirstLane = 0;
-
-/// Lane on which members say what they were called with; schedules use fewer.
-constexpr std::uint16_t kInquiries = kLanesMax - 1;
-
 /// The note of one who asks what the others were called with.
 constexpr std::string_view kInquiry = "inquiry";
 
@@ -176,7 +170,7 @@ class Abandoning {
     std::set<Route> routes = partners();
     for (std::size_t rank = 0; rank < group_.size(); ++rank) {
       if (rank != group_.rank()) {
-        routes.insert({static_cast<std::uint32_t>(rank), kFirstLane});
+        routes.insert({static_cast<std::uint32_t>(rank), remaining_.first_lane});
       }
     }
     return routes;
@@ -261,7 +255,7 @@ class Abandoning {
   }
 
   [[nodiscard]] Answers exchange_calls() const {
-    const Tag tag{Purpose::collective, kInquiries};
+    const Tag tag{Purpose::collective, remaining_.inquiries};
     const Deadline until = at_most(kGrace);
     const Buffer call = text_buffer(remaining_.operation);
     Answers answers{.calls = {{group_.rank(), remaining_.operation}}, .ended = std::nullopt};

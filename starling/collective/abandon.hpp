@@ -31,7 +31,9 @@ struct Remaining {
     Action action = Action::send;
   };
 
+  std::uint16_t first_lane = 0;  ///< every member has it, whatever it was called for
   std::uint16_t failed_lane = 0;
+  std::uint16_t inquiries = 0;  ///< on which members say what they were called with
   std::uint64_t round = 0;
   Deadline deadline{};
   std::string operation;           ///< "all-reduce by ring of 12 elements (sum) in round 3"

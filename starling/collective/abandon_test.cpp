@@ -173,9 +173,9 @@ void die_in(const Group& group,
             const std::string& algorithm,
             std::size_t round,
             Deadline deadline) {
-  const Request request{Operation::all_reduce, group.size(), group.rank(), 0};
+  const Request request{.peers = group.size(), .rank = group.rank()};
   Schedule schedule =
-      find_algorithm(algorithm, Operation::all_reduce).build(Operation::all_reduce)(request);
+      make_schedule(*find_algorithm(algorithm, Operation::all_reduce).entry, request);
   Lane shortened;
   for (std::size_t r = 0; r < std::min(round, schedule.lanes.front().rounds()); ++r) {
     shortened.open_round();
@@ -187,7 +187,7 @@ void die_in(const Group& group,
   const Vector input = ones(kElements);
   Vector output(kElements);
   Executor(group).run(make_plan(request, std::move(schedule)),
-                      {input, 0, output, 0, kElements},
+                      {input, output, kElements},
                       {algorithm, Reduction::sum, 0, deadline});
   throw DataError("the disk is full");
 }

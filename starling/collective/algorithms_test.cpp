@@ -27,10 +27,11 @@ TEST_P(EveryAlgorithm, IsProvedByTheChecker) {
       if (algorithm.build(operation) == nullptr) {
         continue;
       }
-      const bool rooted = operation == Operation::broadcast || operation == Operation::reduce;
+      const bool rooted = operation == Operation::broadcast || operation == Operation::reduce ||
+                          operation == Operation::scatter || operation == Operation::gather;
       for (std::size_t root = 0; root < (rooted ? n : 1); ++root) {
-        const auto schedules = schedules_of(algorithm, {operation, n, 0, root});
-        const Verdict verdict = check(operation, schedules, 1003, root);
+        const Request request{.operation = operation, .peers = n, .root = root, .elements = 1003};
+        const Verdict verdict = check(request, schedules_of(algorithm, request));
         EXPECT_EQ(verdict.flaw, std::nullopt)
             << algorithm.name << " " << to_string(operation) << " n=" << n << " root=" << root;
       }
@@ -41,9 +42,8 @@ TEST_P(EveryAlgorithm, IsProvedByTheChecker) {
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryAlgorithm, ::testing::ValuesIn(all_sizes()));
 
 Verdict all_reduce_of(const char* name, std::size_t n, std::size_t elements) {
-  const auto& algorithm = find_algorithm(name, Operation::all_reduce);
-  return check(
-      Operation::all_reduce, schedules_of(algorithm, {Operation::all_reduce, n, 0, 0}), elements);
+  const Request request{.peers = n, .elements = elements};
+  return check(request, schedules_of(*find_algorithm(name, Operation::all_reduce).entry, request));
 }
 
 TEST(Counts, RingSendsTwoNMinusOneMessagesOfOneBlock) {
@@ -75,11 +75,10 @@ TEST(Counts, PowersOfTwoNeedNoFolding) {
 
 TEST(Counts, BinomialTreeSendsTheVectorOnceToEveryOther) {
   for (const std::size_t n : all_sizes()) {
-    const auto& algorithm = find_algorithm("binomial", Operation::broadcast);
-    const Verdict verdict = check(Operation::broadcast,
-                                  schedules_of(algorithm, {Operation::broadcast, n, 0, n / 2}),
-                                  7,
-                                  n / 2);
+    const auto* algorithm = find_algorithm("binomial", Operation::broadcast).entry;
+    const Request request{
+        .operation = Operation::broadcast, .peers = n, .root = n / 2, .elements = 7};
+    const Verdict verdict = check(request, schedules_of(*algorithm, request));
     std::size_t messages = 0;
     for (const Traffic& sent : verdict.sent) {
       messages += sent.messages;
@@ -91,9 +90,9 @@ TEST(Counts, BinomialTreeSendsTheVectorOnceToEveryOther) {
 }
 
 TEST(Schedules, ReversalRefusesAdditions) {
-  const auto& ring = find_algorithm("ring", Operation::reduce_scatter);
+  const auto* ring = find_algorithm("ring", Operation::reduce_scatter).entry;
   const Schedule schedule =
-      ring.build(Operation::reduce_scatter)({Operation::reduce_scatter, 3, 0, 0});
+      make_schedule(*ring, {.operation = Operation::reduce_scatter, .peers = 3});
   EXPECT_THROW((void)reversed(schedule), ContractError);
 }
 

@@ -1,10 +1,17 @@
 #include "starling/collective/catalog.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
 #include "starling/collective/binomial.hpp"
 #include "starling/collective/circulant.hpp"
+#include "starling/collective/dims.hpp"
 #include "starling/collective/halving_doubling.hpp"
 #include "starling/collective/recursive_doubling.hpp"
 #include "starling/collective/ring.hpp"
+#include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
 
@@ -12,50 +19,99 @@ namespace starling::collective {
 
 namespace {
 
+std::size_t positive(std::optional<std::size_t> number, std::string_view text) {
+  if (!number || *number == 0) {
+    throw ConfigError("a positive number is needed, found '" + std::string(text) + "'");
+  }
+  return *number;
+}
+
+Layout parse_layout(std::string_view text) {
+  if (text == "relaxed") {
+    return Layout::relaxed;
+  }
+  if (text == "split") {
+    return Layout::split_blocks;
+  }
+  throw ConfigError("layout is relaxed or split, found '" + std::string(text) + "'");
+}
+
+enum class ByLength : std::uint8_t { no, yes };
+
+/// One operation of an algorithm.
 struct Offer {
   Operation operation;
   Build build;
+  ByLength by_length = ByLength::no;  // whether the schedule depends on the length of the vector
 };
 
-CatalogEntry entry(std::string name,
-                   std::string summary,
-                   std::string valid,
-                   std::initializer_list<Offer> offers) {
-  CatalogEntry made{std::move(name), std::move(summary), std::move(valid), {}};
+CatalogEntry entry(CatalogEntry made, std::initializer_list<Offer> offers) {
   for (const Offer& offer : offers) {
-    made.builds[static_cast<std::size_t>(offer.operation)] = offer.build;
+    const auto index = static_cast<std::size_t>(offer.operation);
+    made.builds[index] = offer.build;
+    made.by_length[index] = offer.by_length == ByLength::yes;
   }
   return made;
 }
 
 std::vector<CatalogEntry> make_catalog() {
   return {
-      entry("ring",
-            "every block travels once round the ring: least bytes, neighbours only, 2(n-1) rounds",
-            "any n",
+      entry({.name = "ring",
+             .summary = "every block travels once round the ring: least bytes, neighbours only, "
+                        "2(n-1) rounds",
+             .valid = "any n"},
             {{Operation::all_reduce, ring_all_reduce},
              {Operation::all_gather, ring_all_gather},
              {Operation::reduce_scatter, ring_reduce_scatter}}),
-      entry("recursive-doubling",
-            "partners at distance 1, 2, 4, .. exchange the whole vector: fewest rounds",
-            "any n; best for powers of two",
+      entry({.name = "recursive-doubling",
+             .summary = "partners at distance 1, 2, 4, .. exchange the whole vector: fewest rounds",
+             .valid = "any n; best for powers of two"},
             {{Operation::all_reduce, recursive_doubling_all_reduce}}),
-      entry("halving-doubling",
-            "windows halve while sums are formed and double while they are spread (Rabenseifner)",
-            "any n; best for powers of two",
+      entry({.name = "halving-doubling",
+             .summary = "windows halve while sums are formed and double while they are spread "
+                        "(Rabenseifner)",
+             .valid = "any n; best for powers of two"},
             {{Operation::all_reduce, halving_doubling_all_reduce}}),
-      entry("circulant",
-            "cyclic runs of blocks over halving skips: least bytes in about 2 log2(n) rounds",
-            "any n",
+      entry({.name = "circulant",
+             .summary =
+                 "cyclic runs of blocks over halving skips: least bytes in about 2 log2(n) rounds",
+             .valid = "any n"},
             {{Operation::all_reduce, circulant_all_reduce},
              {Operation::all_gather, circulant_all_gather},
              {Operation::reduce_scatter, circulant_reduce_scatter},
              {Operation::barrier, circulant_all_gather}}),
-      entry("binomial",
-            "a tree in which the number of ranks with the vector doubles every round",
-            "any n",
+      entry({.name = "binomial",
+             .summary = "a tree in which the number of ranks with the vector doubles every round",
+             .valid = "any n"},
             {{Operation::broadcast, binomial_broadcast}, {Operation::reduce, binomial_reduce}}),
   };
+}
+
+/// Whether `entry` takes the parameter that begins `text`; puts its value into `choice`.
+bool take_parameter(std::string_view text, Choice& choice) {
+  const Takes& takes = choice.entry->takes;
+  const std::size_t sign = text.find('=');
+  if (sign == std::string_view::npos) {
+    if (takes.dims) {
+      choice.dims = parse_dims(text);
+    }
+    return takes.dims;
+  }
+  const std::string_view key = text.substr(0, sign);
+  const std::string_view value = text.substr(sign + 1);
+  if (key == "colors" && takes.colors) {
+    choice.colors = positive(parse_size(value), value);
+    return true;
+  }
+  if (key == "layout" && takes.layout) {
+    choice.layout = parse_layout(value);
+    return true;
+  }
+  if (key == "segment" && takes.segment) {
+    choice.segment_bytes = positive(parse_bytes(value), value);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -89,29 +145,96 @@ std::vector<std::string> names_for(Operation operation) {
   return names;
 }
 
-const CatalogEntry& find_algorithm(std::string_view name, Operation operation) {
-  std::vector<std::string> all{"auto"};
-  for (const CatalogEntry& each : catalog()) {
-    if (each.name != name) {
-      all.push_back(each.name);
-      continue;
-    }
-    if (each.build(operation) != nullptr) {
-      return each;
-    }
-    throw ConfigError("collective: '" + each.name + "' offers " + each.operations() + ", not " +
-                      to_string(operation) + suggestion("", names_for(operation)));
+std::optional<std::string> CatalogEntry::why_not(const Request& request) const {
+  if (build(request.operation) == nullptr) {
+    return "offers " + operations() + ", not " + to_string(request.operation);
   }
-  throw ConfigError("collective: no algorithm is called '" + std::string(name) + "'" +
-                    suggestion(name, all));
+  if (takes.dims && product(request.dims) != request.peers) {
+    return "the extents " + dims_text(request.dims) + " hold " +
+           std::to_string(product(request.dims)) + " peers, there are " +
+           std::to_string(request.peers);
+  }
+  return objection == nullptr ? std::nullopt : objection(request);
+}
+
+std::string CatalogEntry::parameters() const {
+  std::string text;
+  for (const auto& [is_taken, form] : {std::pair(takes.dims, "AxBxC"),
+                                       std::pair(takes.colors, "colors=N"),
+                                       std::pair(takes.layout, "layout=relaxed|split"),
+                                       std::pair(takes.segment, "segment=BYTES")}) {
+    if (is_taken) {
+      text += (text.empty() ? "" : ", ") + std::string(form);
+    }
+  }
+  return text;
+}
+
+void Choice::fill_in(Request& request,
+                     std::size_t element_bytes,
+                     std::span<const std::size_t> declared) const {
+  constexpr std::size_t kAxes = 2;
+  request.colors = colors;
+  request.layout = layout;
+  if (entry->takes.segment) {
+    const std::size_t bytes = segment_bytes == 0 ? kSegmentBytes : segment_bytes;
+    request.segment = std::max<std::size_t>(1, bytes / element_bytes);
+  }
+  if (!entry->takes.dims) {
+    return;
+  }
+  request.dims = dims;
+  if (dims.empty() && !declared.empty() && product(declared) == request.peers) {
+    request.dims.assign(declared.begin(), declared.end());
+  } else if (dims.empty()) {
+    request.dims = even_dims(request.peers, kAxes);
+  }
+}
+
+Choice find_algorithm(std::string_view text, Operation operation) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  std::vector<std::string> all{"auto"};
+  Choice choice;
+  for (const CatalogEntry& each : catalog()) {
+    all.push_back(each.name);
+    if (each.name == name) {
+      choice.entry = &each;
+    }
+  }
+  if (choice.entry == nullptr) {
+    throw ConfigError("collective: no algorithm is called '" + std::string(name) + "'" +
+                      suggestion(name, all));
+  }
+  if (choice.entry->build(operation) == nullptr) {
+    throw ConfigError("collective: '" + choice.entry->name + "' offers " +
+                      choice.entry->operations() + ", not " + to_string(operation) +
+                      suggestion("", names_for(operation)));
+  }
+  for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
+    const std::string_view parameter = rest.substr(1, rest.find(':', 1) - 1);
+    if (!take_parameter(parameter, choice)) {
+      const std::string known = choice.entry->parameters();
+      throw ConfigError("collective: '" + choice.entry->name + "' does not take '" +
+                        std::string(parameter) + "'; " +
+                        (known.empty() ? "it has no parameters" : "it takes " + known));
+    }
+    rest.remove_prefix(1 + parameter.size());
+  }
+  return choice;
+}
+
+Schedule make_schedule(const CatalogEntry& algorithm, const Request& request) {
+  if (const auto reason = algorithm.why_not(request)) {
+    throw ConfigError("collective " + algorithm.name + ": " + *reason);
+  }
+  return algorithm.build(request.operation)(request);
 }
 
 std::vector<Schedule> schedules_of(const CatalogEntry& algorithm, Request request) {
-  const Build build = find_algorithm(algorithm.name, request.operation).build(request.operation);
   std::vector<Schedule> schedules;
   schedules.reserve(request.peers);
   for (request.rank = 0; request.rank < request.peers; ++request.rank) {
-    schedules.push_back(build(request));
+    schedules.push_back(make_schedule(algorithm, request));
   }
   return schedules;
 }

@@ -69,17 +69,15 @@ struct Letter {
 
 class Play {
  public:
-  Play(Operation operation,
-       std::span<const Schedule> schedules,
-       std::size_t elements,
-       std::size_t root)
-      : operation_(operation), schedules_(schedules), elements_(elements), root_(root) {
+  Play(const Request& request, std::span<const Schedule> schedules)
+      : request_(request), schedules_(schedules), elements_(request.elements) {
     verdict_.sent.resize(schedules.size());
   }
 
   Verdict run() {
     try {
       check_shapes();
+      check_parts();
       start();
       for (std::size_t round = 0; round < rounds(); ++round) {
         play(round);
@@ -94,10 +92,9 @@ class Play {
  private:
   using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // lane, from, to
 
-  Operation operation_;
+  Request request_;
   std::span<const Schedule> schedules_;
   std::size_t elements_;
-  std::size_t root_;
   std::vector<std::vector<BlockState>> state_;  // by rank and block
   std::vector<std::vector<const Transfer*>>
       finish_;  // by rank and block: the addition that ends it
@@ -106,14 +103,16 @@ class Play {
 
   [[nodiscard]] std::size_t peers() const { return schedules_.size(); }
 
-  [[nodiscard]] std::size_t blocks() const { return schedules_.front().blocks; }
+  [[nodiscard]] std::size_t blocks() const { return schedules_.front().blocks(); }
 
   [[nodiscard]] Request request(std::size_t rank) const {
-    return {operation_, peers(), rank, root_};
+    Request of_rank = request_;
+    of_rank.rank = rank;
+    return of_rank;
   }
 
   /// How many contributions a finished block is made of.
-  [[nodiscard]] std::size_t complete() const { return reduces(operation_) ? peers() : 1; }
+  [[nodiscard]] std::size_t complete() const { return reduces(request_.operation) ? peers() : 1; }
 
   [[nodiscard]] std::size_t rounds() const {
     std::size_t most = 0;
@@ -128,7 +127,8 @@ class Play {
   void check_shapes() const {
     for (std::size_t rank = 0; rank < peers(); ++rank) {
       const Schedule& schedule = schedules_[rank];
-      if (schedule.peers != peers() || schedule.rank != rank || schedule.blocks != blocks() ||
+      if (schedule.peers != peers() || schedule.rank != rank ||
+          schedule.cut != schedules_.front().cut || schedule.parts != schedules_.front().parts ||
           schedule.lanes.size() != schedules_.front().lanes.size()) {
         flaw("rank ", rank, " has a schedule of another shape");
       }
@@ -137,6 +137,26 @@ class Play {
         for (const Transfer& each : schedule.lanes[lane].transfers()) {
           check_transfer(schedule, lane, each, user);
         }
+      }
+    }
+  }
+
+  /// The blocks said to make up a part do so, for a vector of this length.
+  void check_parts() const {
+    if (!has_parts(request_.operation)) {
+      return;
+    }
+    const Schedule& schedule = schedules_.front();
+    const Cut parts = parts_of(request_);
+    for (std::size_t index = 0; index < parts.blocks(); ++index) {
+      const Range made_of = schedule.part(index);
+      if (made_of.end > blocks()) {
+        flaw("there is no block ", made_of.end - 1);
+      }
+      const Range expected = parts.elements_of_block(index, elements_);
+      const Range found = schedule.cut.elements(made_of, elements_);
+      if (found != expected && !(found.empty() && expected.empty())) {
+        flaw("part ", index, " ends at element ", expected.end, ", its blocks at ", found.end);
       }
     }
   }
@@ -171,10 +191,11 @@ class Play {
   void start() {
     for (std::size_t rank = 0; rank < peers(); ++rank) {
       auto& mine = state_.emplace_back(blocks(), BlockState{Contributions(peers()), false});
-      const Range held = held_blocks(request(rank), blocks());
-      for (std::size_t block = held.begin; block < held.end; ++block) {
-        mine[block].from.insert(rank);
-        mine[block].finished = complete() == 1;
+      for (const Range& held : held_blocks(request(rank), schedules_[rank])) {
+        for (std::size_t block = held.begin; block < held.end; ++block) {
+          mine[block].from.insert(rank);
+          mine[block].finished = complete() == 1;
+        }
       }
       finish_.push_back(finishing_additions(schedules_[rank]));
     }
@@ -250,7 +271,7 @@ class Play {
     Traffic traffic{1, 0, 0};
     for (const Range& run : letter.blocks) {
       traffic.blocks += run.size();
-      traffic.elements += elements_of(schedules_[rank], run, elements_).size();
+      traffic.elements += schedules_[rank].cut.elements(run, elements_).size();
       for (std::size_t block = run.begin; block < run.end; ++block) {
         if (state_[rank][block].from.count() == 0) {
           flaw("rank ", rank, " sends block ", block, " before it has it");
@@ -332,39 +353,38 @@ class Play {
 
   void check_promises() const {
     for (std::size_t rank = 0; rank < peers(); ++rank) {
-      const Range promised = promised_blocks(request(rank), blocks());
-      if (promised.end > blocks()) {
-        flaw("there is no block ", promised.end - 1);
-      }
-      for (std::size_t block = promised.begin; block < promised.end; ++block) {
-        const BlockState& mine = state_[rank][block];
-        if (mine.from.count() != complete() || (peers() > 1 && !mine.finished)) {
-          flaw("rank ",
-               rank,
-               " ends with ",
-               mine.from.count(),
-               " of ",
-               complete(),
-               " contributions in block ",
-               block,
-               mine.finished ? "" : ", not finished");
+      for (const Range& promised : promised_blocks(request(rank), schedules_[rank])) {
+        for (std::size_t block = promised.begin; block < promised.end; ++block) {
+          check_promise(rank, block);
         }
       }
+    }
+  }
+
+  void check_promise(std::size_t rank, std::size_t block) const {
+    const BlockState& mine = state_[rank][block];
+    if (mine.from.count() != complete() || (peers() > 1 && !mine.finished)) {
+      flaw("rank ",
+           rank,
+           " ends with ",
+           mine.from.count(),
+           " of ",
+           complete(),
+           " contributions in block ",
+           block,
+           mine.finished ? "" : ", not finished");
     }
   }
 };
 
 }  // namespace
 
-Verdict check(Operation operation,
-              std::span<const Schedule> schedules,
-              std::size_t elements,
-              std::size_t root) {
-  ensure(!schedules.empty() && root < schedules.size(),
+Verdict check(const Request& request, std::span<const Schedule> schedules) {
+  ensure(!schedules.empty() && schedules.size() == request.peers && request.root < request.peers,
          "a check needs the schedules of all ranks",
          schedules.size(),
-         root);
-  return Play(operation, schedules, elements, root).run();
+         request.root);
+  return Play(request, schedules).run();
 }
 
 }  // namespace starling::collective

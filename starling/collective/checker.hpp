@@ -32,12 +32,10 @@ struct Verdict {
 /// Plays `schedules` (by rank) on sets of contributions. Right means: every message is sent and
 /// received in the same round with the same blocks, so nobody waits for ever; lanes share no block;
 /// no contribution is added twice; a mean is scaled exactly once; at the end every rank holds what
-/// `operation` promises, made of everybody's contribution. `elements` is the length of the vector,
-/// for the traffic.
-/// @pre schedules is not empty; root < schedules.size()
-Verdict check(Operation operation,
-              std::span<const Schedule> schedules,
-              std::size_t elements,
-              std::size_t root = 0);
+/// the operation promises, made of everybody's contribution (of its source, if nothing is added).
+/// @param request for the group: its rank is not looked at, its elements are the length of the
+/// vector
+/// @pre as many schedules as peers, at least one; root < peers
+Verdict check(const Request& request, std::span<const Schedule> schedules);
 
 }  // namespace starling::collective

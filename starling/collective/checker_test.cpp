@@ -11,8 +11,7 @@ namespace {
 using ::testing::Test;
 
 std::vector<Schedule> rings(std::size_t peers) {
-  return schedules_of(find_algorithm("ring", Operation::all_reduce),
-                      {Operation::all_reduce, peers, 0, 0});
+  return schedules_of(*find_algorithm("ring", Operation::all_reduce).entry, {.peers = peers});
 }
 
 /// Schedules of two ranks with one round: `zero` and `one` fill it.
@@ -34,7 +33,8 @@ void exchange(Lane& lane, std::size_t partner, Range blocks) {
 }
 
 std::string flaw_of(Operation operation, const std::vector<Schedule>& schedules) {
-  return check(operation, schedules, 12).flaw.value_or("none");
+  const Request request{.operation = operation, .peers = schedules.size(), .elements = 12};
+  return check(request, schedules).flaw.value_or("none");
 }
 
 TEST(Checker, AcceptsTheSimplestExchange) {
@@ -181,7 +181,7 @@ TEST(Checker, SeesAPeerThatDoesNotExist) {
 
 TEST(Checker, CountsWhatEveryLinkCarries) {
   // 4 ranks, 12 elements: 2 * 3 messages of one block of 3 elements, all to the next neighbour.
-  const Verdict verdict = check(Operation::all_reduce, rings(4), 12);
+  const Verdict verdict = check({.peers = 4, .elements = 12}, rings(4));
   ASSERT_EQ(verdict.flaw, std::nullopt);
   ASSERT_EQ(verdict.links.size(), 4U);
   for (const auto& [link, traffic] : verdict.links) {

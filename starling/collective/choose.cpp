@@ -9,7 +9,7 @@ namespace starling::collective {
 namespace {
 
 const MeasuredChoice* measured_for(const Shape& shape, const Selection& selection) {
-  const std::size_t bytes = shape.elements * sizeof(float);
+  const std::size_t bytes = shape.bytes();
   const MeasuredChoice* best = nullptr;
   for (const MeasuredChoice& each : selection.measured) {
     if (each.operation != shape.operation || each.peers != shape.peers || each.bytes_from > bytes) {
@@ -42,7 +42,7 @@ bool ring_pays(std::size_t peers, std::size_t bytes, const LinkModel& link) {
 }
 
 std::string_view for_all_reduce(const Shape& shape, const LinkModel& link) {
-  const std::size_t bytes = shape.elements * sizeof(float);
+  const std::size_t bytes = shape.bytes();
   if (shape.peers <= 2) {
     return bytes < kHalvesForTwoMin ? "recursive-doubling" : "halving-doubling";
   }
@@ -71,7 +71,7 @@ double short_vector_bytes(std::size_t peers, const LinkModel& link) {
 
 std::string_view choose(const Shape& shape, const Selection& selection) {
   if (const MeasuredChoice* best = measured_for(shape, selection)) {
-    return find_algorithm(best->algorithm, shape.operation).name;
+    return find_algorithm(best->algorithm, shape.operation).entry->name;
   }
   switch (shape.operation) {
     case Operation::all_reduce:
@@ -83,6 +83,11 @@ std::string_view choose(const Shape& shape, const Selection& selection) {
     case Operation::reduce_scatter:
     case Operation::barrier:
       break;
+    case Operation::scatter:
+    case Operation::gather:
+      return "binomial";
+    case Operation::all_to_all:
+      return "pairwise";
   }
   return "circulant";
 }

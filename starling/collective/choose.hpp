@@ -31,6 +31,10 @@ struct Shape {
   Operation operation = Operation::all_reduce;
   std::size_t peers = 1;
   std::size_t elements = 0;  ///< length of the whole vector
+  std::size_t element_bytes = sizeof(float);
+  bool has_counts = false;  ///< parts of given lengths
+
+  [[nodiscard]] std::size_t bytes() const { return elements * element_bytes; }
 };
 
 /// Name of the algorithm, in static memory. Pure: members with equal arguments choose alike.

@@ -30,16 +30,16 @@ TEST(Collective, AloneItSendsNothingAndReturnsItsInput) {
     Vector values{1.5F, -2.0F, 0.25F};
     const Vector before = values;
     for (const Reduction reduction :
-         {Reduction::sum, Reduction::mean, Reduction::min, Reduction::max}) {
+         {Reduction::sum, Reduction::mean, Reduction::min, Reduction::max, Reduction::product}) {
       all_reduce(group, values, reduction, options);
       EXPECT_EQ(values, before);
     }
     broadcast(group, values, 0, options);
     Vector output(3);
-    reduce(group, values, output, 0, options);
+    reduce(group, values, output, Reduction::sum, 0, options);
     EXPECT_EQ(output, before);
     all_gather(group, values, output, options);
-    reduce_scatter(group, values, output, options);
+    reduce_scatter(group, values, output, Reduction::sum, options);
     EXPECT_EQ(output, before);
     barrier(group, options);
   });
@@ -56,9 +56,9 @@ TEST(Collective, RefusesWhatDoesNotFitBeforeAnythingIsSent) {
     EXPECT_THROW(all_reduce(group, values.first(3), values.last(3), Reduction::sum, options),
                  ContractError);
     EXPECT_THROW(broadcast(group, values, 2, options), ContractError);
-    EXPECT_THROW(reduce(group, three, four, group.rank(), options), ContractError);
+    EXPECT_THROW(reduce(group, three, four, Reduction::sum, group.rank(), options), ContractError);
     EXPECT_THROW(all_gather(group, three, four, options), ContractError);
-    EXPECT_THROW(reduce_scatter(group, four, three, options), ContractError);
+    EXPECT_THROW(reduce_scatter(group, four, three, Reduction::sum, options), ContractError);
     CollectiveOptions unknown = options;
     unknown.algorithm = "halving-dubling";
     EXPECT_THROW(all_reduce(group, values, Reduction::sum, unknown), ConfigError);

@@ -1,5 +1,6 @@
-// Exact group operations. Every member calls the same operation with the same sizes and options;
-// all get the same bits, or all get PeerLost with one culprit and their inputs are as they were.
+// Exact group operations. Every member calls the same operation with the same sizes, types and
+// options; all get the same bits, or all get PeerLost with one culprit and their inputs are as they
+// were. Vectors are spans of float, double, Half, BFloat16, std::int32_t or std::int64_t.
 #pragma once
 
 #include <cstddef>
@@ -7,61 +8,106 @@
 #include <span>
 #include <string>
 
+#include "starling/collective/data_type.hpp"
+#include "starling/collective/reduction.hpp"
 #include "starling/core/time.hpp"
 #include "starling/peer/group.hpp"
 
 namespace starling::collective {
 
-enum class Reduction : std::uint8_t { sum, mean, min, max };
-
-const char* to_string(Reduction reduction) noexcept;
-
 struct CollectiveOptions {
-  std::string algorithm =
-      "auto";               ///< a name of `starling list collectives`; auto: choose.cpp decides
+  /// A name of `starling list collectives`, with parameters: "multiported-torus:4x4:colors=2".
+  /// auto: choose.cpp decides.
+  std::string algorithm = "auto";
   Deadline deadline{};      ///< for the whole operation
   std::uint64_t round = 0;  ///< step or round of the caller; members that differ are refused
+
+  /// Longer messages travel in parts of this length; 0: kMessageBytesMax of executor.hpp.
+  std::size_t message_bytes = 0;
 };
 
 /// output <- reduction over all members' inputs, at every member. output may not overlap input.
-/// @throws PeerLost  @pre input.size() == output.size()
+/// @throws PeerLost  @pre equal sizes and types
 void all_reduce(const Group& group,
-                std::span<const float> input,
-                std::span<float> output,
+                ConstValues input,
+                Values output,
                 Reduction reduction,
                 const CollectiveOptions& options);
 
 /// As above, in place: `values` changes only if the whole operation succeeds.
 void all_reduce(const Group& group,
-                std::span<float> values,
+                Values values,
                 Reduction reduction,
                 const CollectiveOptions& options);
 
 /// values at every member <- values of `root`.
 void broadcast(const Group& group,
-               std::span<float> values,
+               Values values,
                std::size_t root,
                const CollectiveOptions& options);
 
-/// output at `root` <- sum of all inputs; output is untouched (and may be empty) elsewhere.
+/// output at `root` <- reduction of all inputs; output is untouched (and may be empty) elsewhere.
 void reduce(const Group& group,
-            std::span<const float> input,
-            std::span<float> output,
+            ConstValues input,
+            Values output,
+            Reduction reduction,
             std::size_t root,
             const CollectiveOptions& options);
 
 /// output <- the inputs of all members, by rank. @pre output.size() == size * input.size()
 void all_gather(const Group& group,
-                std::span<const float> input,
-                std::span<float> output,
+                ConstValues input,
+                Values output,
                 const CollectiveOptions& options);
 
-/// output <- part `rank` (see chunk()) of the sum of all inputs.
+/// The same with inputs of any lengths: `counts`, by rank, is the same at all members.
+/// @pre counts.size() == group.size(); output.size() is their sum
+void all_gather(const Group& group,
+                ConstValues input,
+                Values output,
+                std::span<const std::size_t> counts,
+                const CollectiveOptions& options);
+
+/// output <- part `rank` (see chunk()) of the reduction of all inputs.
 /// @pre output.size() == chunk(input.size(), group.size(), group.rank()).size()
 void reduce_scatter(const Group& group,
-                    std::span<const float> input,
-                    std::span<float> output,
+                    ConstValues input,
+                    Values output,
+                    Reduction reduction,
                     const CollectiveOptions& options);
+
+/// output at member r <- part r (see chunk()) of the input of `root`, which has the length
+/// `elements`; input is not looked at elsewhere.
+void scatter(const Group& group,
+             ConstValues input,
+             Values output,
+             std::size_t elements,
+             std::size_t root,
+             const CollectiveOptions& options);
+
+/// output at `root` <- the inputs of all members, by rank, `elements` in all, member r bringing
+/// part r (see chunk()); output is untouched (and may be empty) elsewhere.
+void gather(const Group& group,
+            ConstValues input,
+            Values output,
+            std::size_t elements,
+            std::size_t root,
+            const CollectiveOptions& options);
+
+/// Part d of the input of member s becomes part s of the output of member d; all parts are equally
+/// long. @pre input.size() == output.size(), a multiple of group.size()
+void all_to_all(const Group& group,
+                ConstValues input,
+                Values output,
+                const CollectiveOptions& options);
+
+/// The same with parts of any lengths: `counts[s * n + d]` elements go from s to d. The same at all
+/// members (who knows only its own row gathers the others' with all_gather first).
+void all_to_all(const Group& group,
+                ConstValues input,
+                Values output,
+                std::span<const std::size_t> counts,
+                const CollectiveOptions& options);
 
 /// Returns when every member has entered.
 void barrier(const Group& group, const CollectiveOptions& options);

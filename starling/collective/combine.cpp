@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -18,58 +21,138 @@ namespace starling::collective {
 
 namespace {
 
-constexpr std::size_t kTileElements = 2048;  // two operands of 8 KiB stay in the first-level cache
+// Arithmetic on one element: half-width floats compute as float, integers wrap around.
 
-std::uint32_t bits(float value) {
-  return std::bit_cast<std::uint32_t>(value);
+template <class T>
+struct Arithmetic {
+  using Wide = T;
+};
+
+template <>
+struct Arithmetic<Half> {
+  using Wide = float;
+};
+
+template <>
+struct Arithmetic<BFloat16> {
+  using Wide = float;
+};
+
+template <class T>
+using Wide = typename Arithmetic<T>::Wide;
+
+template <class T>
+Wide<T> widened(T value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return to_float(value);
+  } else {
+    return value;
+  }
 }
 
-// Equal numbers differ at most in the sign of zero: the sign bit survives "or" and is lost by
-// "and".
-float minimum(float a, float b) {
-  if (a < b) {
-    return a;
+template <class T>
+T narrowed(Wide<T> value) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return to_half(value);
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return to_bfloat16(value);
+  } else {
+    return value;
   }
-  if (b < a) {
-    return b;
-  }
-  return a == b ? std::bit_cast<float>(bits(a) | bits(b)) : std::numeric_limits<float>::quiet_NaN();
 }
 
-float maximum(float a, float b) {
-  if (a > b) {
-    return a;
+/// Op on the unsigned type of the same width, where overflow is defined.
+template <class T, class Op>
+T wrapping(T a, T b, Op op) {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(op(static_cast<Unsigned>(a), static_cast<Unsigned>(b)));
+  } else {
+    return op(a, b);
   }
-  if (b > a) {
-    return b;
-  }
-  return a == b ? std::bit_cast<float>(bits(a) & bits(b)) : std::numeric_limits<float>::quiet_NaN();
 }
 
-template <class Choose>
-void choose_each(std::span<const float> a,
-                 std::span<const float> b,
-                 std::span<float> out,
-                 Choose choose) {
+// Equal numbers differ at most in the sign of zero.
+template <class T>
+T minimum(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!(a <= b || b <= a)) {
+      return std::numeric_limits<T>::quiet_NaN();
+    }
+    if (a == b) {
+      return std::signbit(a) ? a : b;
+    }
+  }
+  return a < b ? a : b;
+}
+
+template <class T>
+T maximum(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!(a <= b || b <= a)) {
+      return std::numeric_limits<T>::quiet_NaN();
+    }
+    if (a == b) {
+      return std::signbit(a) ? b : a;
+    }
+  }
+  return a < b ? b : a;
+}
+
+template <class T>
+T divided(T value, std::size_t divisor) {
+  if constexpr (std::is_integral_v<T>) {
+    return value / static_cast<T>(divisor);
+  } else {
+    return value * (T{1} / static_cast<T>(divisor));
+  }
+}
+
+/// Memory of elements seen as such. @pre it is aligned for them
+template <class T>
+std::span<const T> as_elements(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+template <class T>
+std::span<T> as_elements(std::span<std::byte> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+template <class T, class Op>
+void each(std::span<const T> a, std::span<const T> b, std::span<T> out, Op op) {
   for (std::size_t k = 0; k < out.size(); ++k) {
-    out[k] = choose(a[k], b[k]);
+    out[k] = narrowed<T>(op(widened(a[k]), widened(b[k])));
   }
 }
 
-void combine_cached(Reduction reduction,
-                    std::span<const float> a,
-                    std::span<const float> b,
-                    std::span<float> out) {
+/// Sums and products of a mean's last step are divided before they are rounded to the element.
+template <class T>
+void combine_elements(Reduction reduction,
+                      std::size_t divisor,
+                      std::span<const T> a,
+                      std::span<const T> b,
+                      std::span<T> out) {
+  using W = Wide<T>;
+  const auto plus = [](auto x, auto y) { return x + y; };
+  const auto times = [](auto x, auto y) { return x * y; };
   switch (reduction) {
     case Reduction::sum:
     case Reduction::mean:
-      sum(a, b, out);
+      if (divisor == 1) {
+        each(a, b, out, [&](W x, W y) { return wrapping(x, y, plus); });
+      } else {
+        each(a, b, out, [&](W x, W y) { return divided(wrapping(x, y, plus), divisor); });
+      }
+      return;
+    case Reduction::product:
+      each(a, b, out, [&](W x, W y) { return wrapping(x, y, times); });
       return;
     case Reduction::min:
-      choose_each(a, b, out, minimum);
+      each(a, b, out, minimum<W>);
       return;
     case Reduction::max:
-      choose_each(a, b, out, maximum);
+      each(a, b, out, maximum<W>);
       return;
   }
 }
@@ -141,39 +224,75 @@ void copy_streamed(std::span<const float> in, std::span<float> out) {
 
 #endif
 
-}  // namespace
+constexpr std::size_t kTileElements = 2048;  // two operands of 8 KiB stay in the first-level cache
 
-void combine(const Combination& how,
-             std::span<const float> a,
-             std::span<const float> b,
-             std::span<float> out) {
-  ensure(a.size() == b.size() && a.size() == out.size(),
-         "combine: sizes differ",
-         a.size(),
-         b.size(),
-         out.size());
-  const bool adds = how.reduction == Reduction::sum || how.reduction == Reduction::mean;
-  if (adds && how.store == Store::streamed) {
-    sum_streamed(a, b, out, how.factor);
+void add_floats(const Combination& how,
+                std::span<const float> a,
+                std::span<const float> b,
+                std::span<float> out) {
+  const float factor = 1.0F / static_cast<float>(how.divisor);
+  if (how.store == Store::streamed) {
+    sum_streamed(a, b, out, factor);
     return;
   }
-  if (how.factor == 1.0F) {
-    combine_cached(how.reduction, a, b, out);
+  if (how.divisor == 1) {
+    sum(a, b, out);
     return;
   }
   for (std::size_t begin = 0; begin < out.size(); begin += kTileElements) {
     const Range tile{begin, std::min(begin + kTileElements, out.size())};
-    combine_cached(how.reduction, part(a, tile), part(b, tile), part(out, tile));
-    scale(how.factor, part(out, tile));
+    sum(part(a, tile), part(b, tile), part(out, tile));
+    scale(factor, part(out, tile));
   }
 }
 
-void move_into(std::span<const float> in, std::span<float> out, Store store) {
-  ensure(in.size() == out.size(), "move_into: sizes differ", in.size(), out.size());
-  if (store == Store::streamed) {
-    copy_streamed(in, out);
+}  // namespace
+
+void combine(const Combination& how,
+             const ConstValues& a,
+             const ConstValues& b,
+             const Values& out) {
+  ensure(a.bytes().size() == b.bytes().size() && a.bytes().size() == out.bytes().size() &&
+             a.type() == out.type() && b.type() == out.type(),
+         "combine: sizes or types differ",
+         a.size(),
+         b.size(),
+         out.size());
+  const bool adds = how.reduction == Reduction::sum || how.reduction == Reduction::mean;
+  if (adds && out.type() == DataType::f32) {
+    add_floats(how,
+               as_elements<float>(a.bytes()),
+               as_elements<float>(b.bytes()),
+               as_elements<float>(out.bytes()));
+    return;
+  }
+  with_type(out.type(), [&](auto element) {
+    using T = decltype(element);
+    combine_elements<T>(how.reduction,
+                        how.divisor,
+                        as_elements<T>(a.bytes()),
+                        as_elements<T>(b.bytes()),
+                        as_elements<T>(out.bytes()));
+  });
+}
+
+void move_into(const ConstValues& in, const Values& out, Store store) {
+  const std::size_t bytes = in.bytes().size();
+  ensure(bytes == out.bytes().size() && in.type() == out.type(),
+         "move_into: sizes or types differ",
+         in.size(),
+         out.size());
+  if (bytes == 0) {
+    return;
+  }
+  const auto holds_floats = [](const std::byte* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) % sizeof(float) == 0;
+  };
+  if (store == Store::streamed && bytes % sizeof(float) == 0 && holds_floats(in.bytes().data()) &&
+      holds_floats(out.bytes().data())) {
+    copy_streamed(as_elements<float>(in.bytes()), as_elements<float>(out.bytes()));
   } else {
-    copy(in, out);
+    std::memcpy(out.bytes().data(), in.bytes().data(), bytes);
   }
 }
 

@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float one(Reduction reduction, float a, float b) {
   float out = 0.0F;
-  combine({reduction}, {&a, 1}, {&b, 1}, {&out, 1});
+  combine({reduction}, std::span(&a, 1), std::span(&b, 1), std::span(&out, 1));
   return out;
 }
 
@@ -62,9 +62,10 @@ TEST(Combine, TilesAndStreamsHaveTheBitsOfOnePass) {
   const std::vector<float> a = ramp(kElements, 0.37F);
   const std::vector<float> b = ramp(kElements, -0.11F);
   for (const Store store : {Store::cached, Store::streamed}) {
-    for (const float factor : {1.0F, 1.0F / 3.0F}) {
+    for (const std::size_t divisor : {1U, 3U}) {
+      const float factor = 1.0F / static_cast<float>(divisor);
       std::vector<float> out(kElements);
-      combine({Reduction::mean, factor, store}, a, b, out);
+      combine({Reduction::mean, divisor, store}, a, b, out);
       for (std::size_t k = 0; k < kElements; ++k) {
         EXPECT_EQ(out[k], (a[k] + b[k]) * factor);
       }
@@ -90,6 +91,48 @@ TEST(Combine, StreamsWriteAnyPartOfAVectorAndNothingElse) {
       }
     }
   }
+}
+
+template <class T>
+T combined(Reduction reduction, T a, T b, std::size_t divisor = 1) {
+  T out{};
+  combine({reduction, divisor}, std::span(&a, 1), std::span(&b, 1), std::span(&out, 1));
+  return out;
+}
+
+TEST(Combine, ComputesEveryReductionInEveryType) {
+  EXPECT_EQ(combined(Reduction::sum, 2.5, 0.25), 2.75);
+  EXPECT_EQ(combined(Reduction::product, 2.5, 0.25), 0.625);
+  EXPECT_EQ(combined(Reduction::mean, 2.5, 0.5, 3), 1.0);
+  EXPECT_EQ(combined(Reduction::min, 2.5F, -1.0F), -1.0F);
+  EXPECT_EQ(combined(Reduction::product, 3.0F, -1.5F), -4.5F);
+  EXPECT_EQ(combined<std::int32_t>(Reduction::max, -4, -7), -4);
+  EXPECT_EQ(combined<std::int32_t>(Reduction::min, -4, -7), -7);
+  EXPECT_EQ(combined<std::int64_t>(Reduction::product, 1LL << 40, 6), 6LL << 40);
+  EXPECT_EQ(combined(Reduction::sum, to_half(1.5F), to_half(0.25F)), to_half(1.75F));
+  EXPECT_EQ(combined(Reduction::product, to_bfloat16(1.5F), to_bfloat16(2.0F)), to_bfloat16(3.0F));
+}
+
+TEST(Combine, IntegersWrapAroundAndDivideTowardsZero) {
+  constexpr auto kLast = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(combined<std::int32_t>(Reduction::sum, kLast, 1),
+            std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(combined<std::int32_t>(Reduction::mean, -4, -3, 2), -3);
+  EXPECT_EQ(combined<std::int32_t>(Reduction::mean, 4, 3, 2), 3);
+}
+
+TEST(Combine, HalvesAreAddedAsFloatsAndRoundedOnce) {
+  // 2051 is no half (its neighbours are 2050 and 2052): a third of it comes before the rounding.
+  EXPECT_EQ(combined(Reduction::sum, to_half(2048.0F), to_half(1.0F)), to_half(2048.0F));
+  EXPECT_EQ(combined(Reduction::mean, to_half(2050.0F), to_half(1.0F), 3), to_half(683.5F));
+}
+
+TEST(Combine, RefusesAnotherType) {
+  std::vector<float> floats(2);
+  std::vector<std::int32_t> integers(2);
+  EXPECT_THROW(combine({}, floats, floats, integers), ContractError);
+  EXPECT_THROW(combine({}, floats, integers, floats), ContractError);
+  EXPECT_THROW(move_into(floats, integers, Store::cached), ContractError);
 }
 
 TEST(Combine, RefusesOtherSizes) {

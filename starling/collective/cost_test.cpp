@@ -12,15 +12,17 @@
 namespace starling::collective {
 namespace {
 
-const LinkModel kLink{3e-6, 2e-9, 0.5e-9, 1};
+const LinkModel kLink{
+    .alpha_seconds = 3e-6, .beta_seconds_per_byte = 2e-9, .gamma_seconds_per_byte = 0.5e-9};
 
 double predicted(const std::string& name,
                  Operation operation,
                  std::size_t n,
                  std::size_t elements,
                  const LinkModel& link = kLink) {
+  const Request request{.operation = operation, .peers = n, .elements = elements};
   return predict(
-      schedules_of(find_algorithm(name, operation), {operation, n, 0, 0}), elements, link);
+      schedules_of(*find_algorithm(name, operation).entry, request), elements, sizeof(float), link);
 }
 
 /// Messages, multiples of the vector sent, multiples of the vector added, one after another.
@@ -109,9 +111,9 @@ TEST(Cost, PortsCarryLanesAtOnceButARankAddsOneThingAtATime) {
   const double half = kElements * sizeof(float) / 2.0;
   const double message = link.alpha_seconds + half * link.beta_seconds_per_byte;
   const double addition = half * link.gamma_seconds_per_byte;
-  expect_same(predict(two_lanes(), kElements, link), 2 * message + addition);
+  expect_same(predict(two_lanes(), kElements, sizeof(float), link), 2 * message + addition);
   link.ports = 2;
-  expect_same(predict(two_lanes(), kElements, link), message + 2 * addition);
+  expect_same(predict(two_lanes(), kElements, sizeof(float), link), message + 2 * addition);
 }
 
 }  // namespace

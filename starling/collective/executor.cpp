@@ -1,14 +1,13 @@
 #include "starling/collective/executor.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
 #include "starling/collective/abandon.hpp"
 #include "starling/collective/combine.hpp"
-#include "starling/collective/memory.hpp"
+#include "starling/collective/dims.hpp"
 #include "starling/core/ensure.hpp"
-#include "starling/core/span_math.hpp"
 
 namespace starling::collective {
 
@@ -23,11 +22,21 @@ constexpr std::size_t kRoundsInFlight = 4;
 /// cache costs it more than reading them from memory.
 constexpr std::size_t kStreamedLoanMin = std::size_t{32} << 10U;
 
+constexpr std::uint64_t kDigestOfNothing = 14695981039346656037ULL;  // of FNV-1a
+
 /// One more value in a digest: a step of FNV-1a on words, then the high bits folded down.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   constexpr std::uint64_t kPrime = 1099511628211ULL;
   hash = (hash ^ value) * kPrime;
   return hash ^ (hash >> 32U);
+}
+
+std::uint64_t digest_of(const std::vector<std::size_t>& values) {
+  std::uint64_t hash = kDigestOfNothing;
+  for (const std::size_t value : values) {
+    hash = mixed(hash, value);
+  }
+  return hash;
 }
 
 }  // namespace
@@ -36,20 +45,23 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 class Executor::Call {
  public:
   Call(Executor& executor, const Plan& plan, const Operands& operands, const Terms& terms)
-      : group_(*executor.group_),
+      : executor_(executor),
+        group_(*executor.group_),
+        memory_(executor.memory_),
         progress_(executor.progress_),
         plan_(plan),
         terms_(terms),
         elements_(operands.elements),
-        scratch_(plan.uses_scratch ? operands.elements * sizeof(float) : 0),
-        memory_(plan.schedule, operands, scratch_.mutable_values()),
-        digest_(digest()),
+        element_bytes_(size_of(operands.output.type())),
+        message_bytes_(whole_elements(terms.message_bytes)),
         until_(working_deadline(group_, terms.deadline)) {
+    memory_.set(plan, operands);
+    digest_ = digest();
     progress_.resize(plan.lanes.size());
     for (Progress& lane : progress_) {
-      lane.next = 0;
-      lane.settled = 0;
+      lane.round = lane.next = lane.received = lane.settled = 0;
       lane.posted.clear();
+      lane.posted_upto.clear();
     }
   }
 
@@ -57,7 +69,10 @@ class Executor::Call {
   Call& operator=(const Call&) = delete;
 
   /// What is still lent is taken back before the memory goes.
-  ~Call() { take_back_sends(); }
+  ~Call() {
+    take_back_sends();
+    memory_.clear();
+  }
 
   void run() {
     try {
@@ -70,16 +85,24 @@ class Executor::Call {
   }
 
  private:
+  Executor& executor_;
   const Group& group_;
+  Memory& memory_;
   std::vector<Progress>& progress_;
   const Plan& plan_;
   const Terms& terms_;
   std::size_t elements_;
-  Buffer scratch_;
-  Memory memory_;
-  std::uint64_t digest_;
+  std::size_t element_bytes_;
+  std::size_t message_bytes_;
+  std::uint64_t digest_ = 0;
   Deadline until_;
-  std::uint16_t failed_lane_ = 0;
+  std::size_t failed_lane_ = 0;
+
+  /// The longest message of whole elements.
+  [[nodiscard]] std::size_t whole_elements(std::size_t bytes) const {
+    const std::size_t limit = bytes == 0 ? kMessageBytesMax : std::min(bytes, kMessageBytesMax);
+    return std::max(limit / element_bytes_, std::size_t{1}) * element_bytes_;
+  }
 
   void take_back_sends() noexcept {
     for (Progress& lane : progress_) {
@@ -89,64 +112,116 @@ class Executor::Call {
 
   void exchange() {
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
-      post_sends(lane, 0);
+      (void)next_hope(lane);  // the first sends are under way before anything else is done
     }
     copy_kept();
-    for (std::size_t round = 0; round < rounds(); ++round) {
-      for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
-        if (round >= plan_.lanes[lane].rounds()) {
-          continue;
+    if (plan_.lanes.size() == 1) {
+      while (const auto hope = next_hope(0)) {
+        if (hope->send != nullptr) {
+          settle_one(0);
+        } else {
+          receive(0, Patience::waits);
         }
-        receive_all(lane, round);
-        post_sends(lane, round + 1);
       }
+    } else {
+      progress_together();
     }
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
-      settle(lane, progress_[lane].posted.size());
+      while (progress_[lane].settled < progress_[lane].posted.size()) {
+        settle_one(lane);
+      }
     }
   }
 
-  [[nodiscard]] std::size_t rounds() const {
-    std::size_t most = 0;
-    for (const PlannedLane& lane : plan_.lanes) {
-      most = std::max(most, lane.rounds());
+  /// Whichever lane can go on does; waits only if none can. Never waits for one lane alone: the
+  /// other end may be waiting in another one.
+  void progress_together() {
+    for (;;) {
+      executor_.hopes_.clear();
+      executor_.hoping_.clear();
+      for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
+        if (const auto hope = next_hope(lane)) {
+          executor_.hopes_.push_back(*hope);
+          executor_.hoping_.push_back(lane);
+        }
+      }
+      if (executor_.hopes_.empty()) {
+        return;
+      }
+      const Result<std::size_t> come = group_.peer().await_any(executor_.hopes_, until_);
+      if (!come) {
+        fail(executor_.hoping_.front(), come.error());
+      }
+      const std::size_t lane = executor_.hoping_[*come];
+      if (executor_.hopes_[*come].send != nullptr) {
+        settle_one(lane);
+      } else {
+        receive(lane, Patience::takes_what_is_there);
+      }
     }
-    return most;
+  }
+
+  /// Posts what the lane can post and says what it needs to go on: the oldest send, if a later one
+  /// or its next write must wait for that, or its next message. Nothing: the lane is at its end.
+  std::optional<Hope> next_hope(std::size_t lane) {
+    Progress& progress = progress_[lane];
+    const PlannedLane& planned = plan_.lanes[lane];
+    for (; progress.round < planned.rounds(); progress.round += 1) {
+      if (progress.next == planned.begins[progress.round]) {
+        if (progress.settled < messages_of_old_rounds(lane)) {
+          return hope_for_oldest_send(lane);
+        }
+        post_sends(lane);
+      }
+      if (progress.next == planned.begins[progress.round + 1]) {
+        continue;
+      }
+      const PlannedTransfer& next = planned.transfers[progress.next];
+      if (progress.settled < messages_upto(lane, next.settled)) {
+        return hope_for_oldest_send(lane);
+      }
+      return Hope{group_.member(next.peer), tag(lane), nullptr};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Hope hope_for_oldest_send(std::size_t lane) {
+    const Posted& oldest = progress_[lane].posted[progress_[lane].settled];
+    return {group_.member(oldest.to), tag(lane), &oldest.pending};
   }
 
   void copy_kept() {
     for (const Range& run : plan_.kept) {
-      const Range elements = memory_.elements_of(run);
-      if (elements.empty()) {
+      const Range whole{0, memory_.size_of(run)};
+      if (whole.empty()) {
         continue;
       }
-      const auto from = memory_.read(Place::input, elements);
-      const auto to = memory_.write(Place::output, elements);
-      if (from.data() != to.data()) {
-        copy(from, to);
+      const ConstValues from = memory_.read(Place::input, run, whole);
+      const Values to = memory_.write(Place::output, run, whole);
+      if (from.bytes().data() != to.bytes().data()) {
+        move_into(from, to, Store::cached);
       }
     }
   }
 
-  void post_sends(std::size_t lane, std::size_t round) {
+  /// The sends of the lane's round, which are its first transfers.
+  void post_sends(std::size_t lane) {
     const PlannedLane& planned = plan_.lanes[lane];
-    if (round >= planned.rounds()) {
-      return;
-    }
     Progress& progress = progress_[lane];
-    settle_old_rounds(lane, round);
-    for (const PlannedTransfer& each : planned.round(round)) {
+    for (const PlannedTransfer& each : planned.round(progress.round)) {
       if (each.action != Action::send) {
         return;
       }
-      progress.posted.push_back(post(lane, round, planned, each));
+      post(lane, planned, each);
       progress.next += 1;
     }
   }
 
-  void settle_old_rounds(std::size_t lane, std::size_t round) {
+  /// How many messages must be over before the sends of the lane's round.
+  [[nodiscard]] std::size_t messages_of_old_rounds(std::size_t lane) const {
+    const std::size_t round = progress_[lane].round;
     if (round < kRoundsInFlight) {
-      return;
+      return 0;
     }
     std::size_t recent = 0;
     for (std::size_t back = 1; back < kRoundsInFlight; ++back) {
@@ -154,170 +229,244 @@ class Executor::Call {
         recent += each.action == Action::send ? 1 : 0;
       }
     }
-    settle(lane, progress_[lane].posted.size() - recent);
+    return messages_upto(lane, progress_[lane].posted_upto.size() - recent);
   }
 
-  /// Waits for the sends of the lane up to number `count`.
-  void settle(std::size_t lane, std::size_t count) {
+  /// How many messages the first `sends` sends of the lane are.
+  [[nodiscard]] std::size_t messages_upto(std::size_t lane, std::size_t sends) const {
+    return sends == 0 ? 0 : progress_[lane].posted_upto[sends - 1];
+  }
+
+  /// Waits for the oldest message of the lane.
+  void settle_one(std::size_t lane) {
     Progress& progress = progress_[lane];
-    while (progress.settled < count) {
-      Posted& oldest = progress.posted[progress.settled];
-      const Result<void> done = oldest.pending.wait(until_);
-      if (!done) {
-        fail(lane, done.error());
-      }
-      oldest.packed = Buffer{};
-      progress.settled += 1;
+    Posted& oldest = progress.posted[progress.settled];
+    const Result<void> done = oldest.pending.wait(until_);
+    if (!done) {
+      fail(lane, done.error());
     }
+    oldest.packed = Buffer{};
+    progress.settled += 1;
   }
 
-  Posted post(std::size_t lane,
-              std::size_t round,
-              const PlannedLane& planned,
-              const PlannedTransfer& transfer) {
-    Posted posted;
+  /// In how many messages so many bytes travel.
+  [[nodiscard]] std::size_t messages_for(std::size_t bytes) const {
+    return bytes == 0 ? 1 : (bytes + message_bytes_ - 1) / message_bytes_;
+  }
+
+  void post(std::size_t lane, const PlannedLane& planned, const PlannedTransfer& transfer) {
+    Progress& progress = progress_[lane];
     const auto runs = planned.runs_of(transfer);
-    std::span<const float> payload = memory_.in_one_piece(runs);
-    if (payload.size() != memory_.size_of(runs)) {
-      posted.packed = memory_.pack(runs);
-      payload = posted.packed.values();
+    std::span<const std::byte> payload = memory_.in_one_piece(runs);
+    Buffer packed;
+    if (payload.size() != memory_.bytes_of(runs)) {
+      packed = memory_.pack(runs);
+      payload = packed.bytes();
     }
-    posted.pending =
-        group_.post(transfer.peer, tag(lane), stamp(lane, round), std::as_bytes(payload));
-    return posted;
+    const std::size_t messages = messages_for(payload.size());
+    for (std::size_t index = 0; index < messages; ++index) {
+      const std::size_t begin = index * message_bytes_;
+      const auto part = payload.subspan(begin, std::min(message_bytes_, payload.size() - begin));
+      progress.posted.push_back(
+          {handle_of(packed),
+           group_.post(transfer.peer, tag(lane), stamp(lane, progress.round, index), part),
+           transfer.peer});
+    }
+    progress.posted_upto.push_back(progress.posted.size());
   }
 
-  void receive_all(std::size_t lane, std::size_t round) {
+  static Buffer handle_of(const Buffer& packed) {
+    return packed.empty() ? Buffer{} : packed.share();
+  }
+
+  enum class Patience : std::uint8_t { waits, takes_what_is_there };
+
+  /// The next transfer of the lane, which is a receive; its first message may turn out not to be
+  /// there yet.
+  void receive(std::size_t lane, Patience patience) {
+    Progress& progress = progress_[lane];
     const PlannedLane& planned = plan_.lanes[lane];
-    for (const PlannedTransfer& each : planned.round(round)) {
-      if (each.action == Action::send) {
-        continue;
-      }
-      settle(lane, each.settled);
-      receive(lane, round, planned, each);
-      progress_[lane].next += 1;
-    }
-  }
-
-  void receive(std::size_t lane,
-               std::size_t round,
-               const PlannedLane& planned,
-               const PlannedTransfer& transfer) {
+    const PlannedTransfer& transfer = planned.transfers[progress.next];
     const auto runs = planned.runs_of(transfer);
     std::size_t current = 0;  // run the next element belongs to
     std::size_t done = 0;     // elements of it that have arrived
     const auto sink = [&](std::size_t, std::span<const std::byte> bytes) {
-      std::span<const float> piece{reinterpret_cast<const float*>(bytes.data()),
-                                   bytes.size() / sizeof(float)};
-      while (!piece.empty()) {
-        const Range whole = memory_.elements_of(runs[current]);
-        const std::size_t count = std::min(piece.size(), whole.size() - done);
-        const Range elements{whole.begin + done, whole.begin + done + count};
-        take(transfer.action, runs[current], elements, piece.first(count));
-        piece = piece.subspan(count);
+      while (!bytes.empty()) {
+        const std::size_t whole = memory_.size_of(runs[current].blocks);
+        const std::size_t count = std::min(bytes.size() / element_bytes_, whole - done);
+        const auto piece = bytes.first(count * element_bytes_);
+        take(transfer.action, runs[current], {done, done + count}, piece);
+        bytes = bytes.subspan(piece.size());
         done += count;
-        if (done == whole.size()) {
+        if (done == whole) {
           current += 1;
           done = 0;
         }
       }
     };
-    const Expected expected{stamp(lane, round), memory_.size_of(runs) * sizeof(float)};
-    const Result<Stamp> received =
-        group_.receive_pieces(transfer.peer, tag(lane), expected, sink, until_);
-    if (!received) {
-      fail(lane, received.error());
+    const std::size_t bytes = memory_.bytes_of(runs);
+    for (const std::size_t messages = messages_for(bytes); progress.received < messages;
+         ++progress.received) {
+      const std::size_t begin = progress.received * message_bytes_;
+      const Expected expected{stamp(lane, progress.round, progress.received),
+                              std::min(message_bytes_, bytes - begin)};
+      if (patience == Patience::takes_what_is_there && progress.received == 0) {
+        const auto received =
+            group_.try_receive_pieces(transfer.peer, tag(lane), expected, sink, until_);
+        if (!received) {
+          fail(lane, received.error());
+        }
+        if (!*received) {
+          return;
+        }
+        continue;
+      }
+      const auto received = group_.receive_pieces(transfer.peer, tag(lane), expected, sink, until_);
+      if (!received) {
+        fail(lane, received.error());
+      }
     }
+    progress.next += 1;
+    progress.received = 0;
   }
 
+  /// @param piece its elements within the run
   void take(Action action,
             const PlannedRun& run,
-            Range elements,
-            std::span<const float> piece) const {
-    if (elements.empty()) {
+            const Range& piece,
+            std::span<const std::byte> bytes) const {
+    if (piece.empty()) {
       return;
     }
-    const std::span<float> target = memory_.write(run.to, elements);
+    const ConstValues arrived(memory_.type(), bytes);
+    const Values target = memory_.write(run.to, run.blocks, piece);
     const Store store = store_for(run);
     if (action == Action::copy) {
-      move_into(piece, target, store);
+      move_into(arrived, target, store);
       return;
     }
     const bool scales = run.finishes && terms_.reduction == Reduction::mean;
-    const float factor = scales ? 1.0F / static_cast<float>(group_.size()) : 1.0F;
-    combine({terms_.reduction, factor, store}, memory_.read(run.from, elements), piece, target);
+    const Combination how{terms_.reduction, scales ? group_.size() : 1, store};
+    combine(how, memory_.read(run.from, run.blocks, piece), arrived, target);
   }
 
   [[nodiscard]] Store store_for(const PlannedRun& run) const {
-    const bool streams =
-        (run.next == NextUse::none && store_for_vector(elements_) == Store::streamed) ||
-        (run.next == NextUse::lend &&
-         memory_.elements_of(run).size() * sizeof(float) >= kStreamedLoanMin);
+    const bool streams = (run.next == NextUse::none &&
+                          store_for_vector(elements_ * element_bytes_) == Store::streamed) ||
+                         (run.next == NextUse::lend &&
+                          memory_.size_of(run.blocks) * element_bytes_ >= kStreamedLoanMin);
     return streams ? Store::streamed : Store::cached;
   }
 
-  static Tag tag(std::size_t lane) {
-    return {Purpose::collective, static_cast<std::uint16_t>(lane)};
+  [[nodiscard]] std::uint16_t lane_of_channel(std::size_t lane) const {
+    return static_cast<std::uint16_t>(terms_.slot * kLanesOfSlot + lane);
   }
 
-  /// Equal at both ends of a message only if both run the same operation and are in the same round
+  [[nodiscard]] Tag tag(std::size_t lane) const {
+    return {Purpose::collective, lane_of_channel(lane)};
+  }
+
+  /// Equal at both ends of a message only if both run the same operation and are in the same place
   /// of it.
-  [[nodiscard]] Stamp stamp(std::size_t lane, std::size_t round) const {
-    const std::uint64_t place = mixed(mixed(digest_, lane), round);
+  [[nodiscard]] Stamp stamp(std::size_t lane, std::size_t round, std::size_t index) const {
+    const std::uint64_t place = mixed(mixed(mixed(digest_, lane), round), index);
     return {0, static_cast<std::uint32_t>(place) & ~kAbandoned, terms_.round, 1.0};
   }
 
   [[nodiscard]] std::uint64_t digest() const {
-    std::uint64_t hash = 14695981039346656037ULL;  // of FNV-1a
+    std::uint64_t hash = kDigestOfNothing;
     for (const char letter : terms_.algorithm) {
       hash = mixed(hash, static_cast<unsigned char>(letter));
     }
-    for (const std::size_t value : {static_cast<std::size_t>(plan_.request.operation),
-                                    plan_.request.peers,
-                                    plan_.request.root,
+    const Request& request = plan_.request;
+    for (const std::size_t value : {static_cast<std::size_t>(request.operation),
+                                    request.peers,
+                                    request.root,
                                     elements_,
-                                    static_cast<std::size_t>(terms_.reduction)}) {
+                                    static_cast<std::size_t>(memory_.type()),
+                                    static_cast<std::size_t>(terms_.reduction),
+                                    message_bytes_,
+                                    request.colors,
+                                    static_cast<std::size_t>(request.layout),
+                                    request.segment}) {
       hash = mixed(hash, value);
     }
-    return hash;
+    return mixed(mixed(hash, digest_of(request.parts)), digest_of(request.dims));
   }
 
   [[noreturn]] void fail(std::size_t lane, const Failure& failure) {
-    failed_lane_ = static_cast<std::uint16_t>(lane);
+    failed_lane_ = lane;
     throw PeerLost(failure);
   }
 
   /// What is lent and may not have been read counts as left: it is about to be taken back.
   [[nodiscard]] Remaining remaining() const {
-    Remaining left{.failed_lane = failed_lane_,
+    Remaining left{.first_lane = lane_of_channel(0),
+                   .failed_lane = lane_of_channel(failed_lane_),
+                   .inquiries = lane_of_channel(kLanesOfSlot - 1),
                    .round = terms_.round,
                    .deadline = terms_.deadline,
                    .operation = description(),
                    .transfers = {}};
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
-      const auto& transfers = plan_.lanes[lane].transfers;
-      std::size_t sends = 0;
-      for (std::size_t k = 0; k < transfers.size(); ++k) {
-        const bool is_send = transfers[k].action == Action::send;
-        const bool done = is_send ? sends++ < progress_[lane].settled : k < progress_[lane].next;
-        if (!done) {
-          left.transfers.push_back(
-              {static_cast<std::uint16_t>(lane), transfers[k].peer, transfers[k].action});
-        }
+      const auto& planned = plan_.lanes[lane];
+      std::size_t sent = 0;  // messages of the sends so far
+      for (std::size_t k = 0; k < planned.transfers.size(); ++k) {
+        const PlannedTransfer& each = planned.transfers[k];
+        const std::size_t messages = messages_for(memory_.bytes_of(planned.runs_of(each)));
+        const std::size_t done = messages_done(lane, k, sent, messages);
+        sent += each.action == Action::send ? messages : 0;
+        left.transfers.insert(
+            left.transfers.end(), messages - done, {lane_of_channel(lane), each.peer, each.action});
       }
     }
     return left;
+  }
+
+  /// Of the transfer `index`, which is so many messages, `sent` messages having been sent before
+  /// it.
+  [[nodiscard]] std::size_t messages_done(std::size_t lane,
+                                          std::size_t index,
+                                          std::size_t sent,
+                                          std::size_t messages) const {
+    const Progress& progress = progress_[lane];
+    if (plan_.lanes[lane].transfers[index].action == Action::send) {
+      return progress.settled <= sent ? 0 : std::min(messages, progress.settled - sent);
+    }
+    return index < progress.next ? messages : (index == progress.next ? progress.received : 0);
   }
 
   [[nodiscard]] std::string description() const {
     std::string text = std::string(to_string(plan_.request.operation)) + " by " +
                        std::string(terms_.algorithm) + " of " + std::to_string(elements_) +
                        " elements";
+    if (memory_.type() != DataType::f32) {
+      text += std::string(" of ") + to_string(memory_.type());
+    }
     if (reduces(plan_.request.operation)) {
       text += std::string(" (") + to_string(terms_.reduction) + ")";
     }
+    const Request& request = plan_.request;
+    if (!request.dims.empty()) {
+      text += " on " + dims_text(request.dims);
+    }
+    if (request.colors != 0) {
+      text += " in " + std::to_string(request.colors) + " colors";
+    }
+    if (request.layout == Layout::split_blocks) {
+      text += " with split blocks";
+    }
+    if (request.segment != 0) {
+      text += " in segments of " + std::to_string(request.segment);
+    }
+    if (!request.parts.empty()) {
+      text += " with counts " + std::to_string(digest_of(request.parts));
+    }
     if (plan_.request.root != 0) {
       text += " with root " + std::to_string(plan_.request.root);
+    }
+    if (terms_.message_bytes != 0) {
+      text += " in messages of " + std::to_string(message_bytes_) + " bytes";
     }
     return text + " in round " + std::to_string(terms_.round);
   }
@@ -328,8 +477,10 @@ void Executor::run(const Plan& plan, const Operands& operands, const Terms& term
          "a plan runs on the group it was made for",
          plan.request.peers,
          group_->size());
-  ensure(
-      plan.lanes.size() < kLanesMax, "a plan has fewer lanes than the channel", plan.lanes.size());
+  ensure(plan.lanes.size() < kLanesOfSlot && terms.slot < kSlots,
+         "a plan has fewer lanes than its part of the channel",
+         plan.lanes.size(),
+         terms.slot);
   Call(*this, plan, operands, terms).run();
 }
 

@@ -187,7 +187,7 @@ TEST_P(Executed, ReduceScatterAndAllGatherEqualTheSerialResult) {
            const Vector input = integers(group.rank(), elements);
            const Vector total = summed(group.size(), elements);
            Vector output(mine.size());
-           collective.reduce_scatter(input, output, options);
+           collective.reduce_scatter(input, output, Reduction::sum, options);
            EXPECT_TRUE(same_bits(output, part(std::span<const float>(total), mine)));
          });
   on_all(Operation::all_gather,
@@ -216,7 +216,8 @@ TEST_P(Executed, BroadcastAndReduceWorkFromEveryRoot) {
              collective.broadcast(values, root, options);
              EXPECT_TRUE(same_bits(values, integers(root, elements))) << "root " << root;
              Vector total(root == group.rank() ? elements : 0);
-             collective.reduce(integers(group.rank(), elements), total, root, options);
+             collective.reduce(
+                 integers(group.rank(), elements), total, Reduction::sum, root, options);
              if (root == group.rank()) {
                EXPECT_TRUE(same_bits(total, summed(group.size(), elements))) << "root " << root;
              }
@@ -299,7 +300,7 @@ TEST_P(Executed, LanesGoForwardTogether) {
   constexpr std::size_t kElements = 1003;
   run([&](Peer& peer) {
     const Group group = Group::everyone(peer);
-    const Request request{Operation::all_reduce, group.size(), group.rank(), 0};
+    const Request request{.peers = group.size(), .rank = group.rank()};
     Schedule gather = two_way_ring(group.size(), group.rank());
     // The reversal of a ring turns its direction, so each lane uses both in turn.
     const Plan plan = make_plan(request, joined(reversed(gather), gather));
@@ -308,7 +309,7 @@ TEST_P(Executed, LanesGoForwardTogether) {
     Executor executor(group);
     for (std::uint64_t round = 0; round < 3; ++round) {
       executor.run(plan,
-                   {input, 0, output, 0, kElements},
+                   {input, output, kElements},
                    {"two-way ring", Reduction::sum, round, peer.clock().in(kPatience)});
       EXPECT_TRUE(same_bits(output, summed(group.size(), kElements)));
     }

@@ -12,19 +12,37 @@ namespace {
 
 constexpr std::size_t kNever = static_cast<std::size_t>(-1);
 
-bool contains(const Range& run, std::size_t block) {
-  return run.begin <= block && block < run.end;
+/// The place of every pair that is not `place`: promised blocks change between output and scratch,
+/// others between scratch and spare.
+Place other_place(Place place, bool is_promised) {
+  if (place == Place::scratch) {
+    return is_promised ? Place::output : Place::spare;
+  }
+  return Place::scratch;
 }
 
-Place other_place(Place place) {
-  return place == Place::output ? Place::scratch : Place::output;
+/// The blocks that are set, as runs.
+std::vector<Range> runs_of(const std::vector<bool>& is_set) {
+  std::vector<Range> runs;
+  for (std::size_t block = 0; block < is_set.size(); ++block) {
+    if (!is_set[block]) {
+      continue;
+    }
+    if (!runs.empty() && runs.back().end == block) {
+      runs.back().end = block + 1;
+    } else {
+      runs.push_back({block, block + 1});
+    }
+  }
+  return runs;
 }
 
 /// Where a block is now, and what was last lent of it.
 struct BlockPlace {
   Place now = Place::input;
-  std::array<std::uint32_t, 3> settled{};  // by place: number of the last send that reads it there
-  std::size_t finished_by = kNever;        // index of the addition that completes its sum here
+  std::array<std::uint32_t, kPlaces>
+      settled{};                     // by place: number of the last send that reads it there
+  std::size_t finished_by = kNever;  // index of the addition that completes its sum here
 };
 
 /// Where a receive writes a block, and what the block is for then.
@@ -38,27 +56,38 @@ class Planner {
   Planner(const Request& request, Schedule schedule) {
     plan_.request = request;
     plan_.schedule = std::move(schedule);
-    promised_ = promised_blocks(request, plan_.schedule.blocks);
+    const std::size_t blocks = plan_.schedule.blocks();
+    is_promised_.assign(blocks, false);
+    for (const Range& run : promised_blocks(request, plan_.schedule)) {
+      std::fill(is_promised_.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                is_promised_.begin() + static_cast<std::ptrdiff_t>(run.end),
+                true);
+    }
+    has_moved_.assign(blocks, false);
+    is_in_scratch_.assign(blocks, false);
+    is_in_spare_.assign(blocks, false);
   }
 
   Plan run() {
     for (const Lane& lane : plan_.schedule.lanes) {
-      blocks_.assign(plan_.schedule.blocks, {});
+      blocks_.assign(plan_.schedule.blocks(), {});
       find_finishing_additions(lane);
       choose_targets(lane);
       plan_.lanes.push_back(lay_out(lane));
       note_moved(lane);
     }
-    keep_the_rest();
+    note_stays();
     return std::move(plan_);
   }
 
  private:
   Plan plan_;
-  Range promised_;
+  std::vector<bool> is_promised_;
+  std::vector<bool> has_moved_;
+  std::vector<bool> is_in_scratch_;
+  std::vector<bool> is_in_spare_;
   std::vector<BlockPlace> blocks_;
   std::vector<Target> targets_;  // of every block of every receive of the lane, in order
-  std::vector<bool> moved_;
 
   template <class Visit>
   static void for_each_block_backwards(const Lane& lane, const Transfer& transfer, Visit visit) {
@@ -94,8 +123,10 @@ class Planner {
   /// and the write before one that happens while the block is lent goes to the other of the two.
   void choose_targets(const Lane& lane) {
     std::vector<Target> next(blocks_.size(), {Place::scratch, NextUse::none});
-    for (std::size_t block = promised_.begin; block < promised_.end; ++block) {
-      next[block].place = Place::output;
+    for (std::size_t block = 0; block < next.size(); ++block) {
+      if (is_promised_[block]) {
+        next[block].place = Place::output;
+      }
     }
     targets_.clear();
     for (std::size_t round = lane.rounds(); round-- > 0;) {
@@ -125,7 +156,7 @@ class Planner {
       for_each_block(lane, each, [&](std::size_t block) {
         next[block].use = NextUse::lend;
         if (written[block]) {
-          next[block].place = other_place(next[block].place);
+          next[block].place = other_place(next[block].place, is_promised_[block]);
           written[block] = false;
         }
       });
@@ -172,16 +203,14 @@ class Planner {
                std::size_t index,
                const Target& target) {
     const Place to = target.place;
-    ensure(to == Place::scratch || contains(promised_, block),
-           "a block that is lent while it is added to has no second place here",
-           block);
     BlockPlace& place = blocks_[block];
     append(planned,
            transfer,
            {{block, block + 1}, place.now, to, place.finished_by == index, target.use});
     transfer.settled = std::max(transfer.settled, place.settled[static_cast<std::size_t>(to)]);
     place.now = to;
-    plan_.uses_scratch = plan_.uses_scratch || to == Place::scratch;
+    is_in_scratch_[block] = is_in_scratch_[block] || to == Place::scratch;
+    is_in_spare_[block] = is_in_spare_[block] || to == Place::spare;
   }
 
   /// Lengthens the last run of the transfer if `run` goes on where it ends.
@@ -199,26 +228,23 @@ class Planner {
   }
 
   void note_moved(const Lane& lane) {
-    moved_.resize(blocks_.size(), false);
     for (const Transfer& each : lane.transfers()) {
-      if (each.action == Action::send) {
-        continue;
+      if (each.action != Action::send) {
+        for_each_block(lane, each, [&](std::size_t block) { has_moved_[block] = true; });
       }
-      for_each_block(lane, each, [&](std::size_t block) { moved_[block] = true; });
     }
   }
 
-  void keep_the_rest() {
-    for (std::size_t block = promised_.begin; block < promised_.end; ++block) {
-      if (moved_[block]) {
-        continue;
-      }
-      if (!plan_.kept.empty() && plan_.kept.back().end == block) {
-        plan_.kept.back().end = block + 1;
-      } else {
-        plan_.kept.push_back({block, block + 1});
-      }
+  void note_stays() {
+    std::vector<bool> is_kept = is_promised_;
+    for (std::size_t block = 0; block < is_kept.size(); ++block) {
+      is_kept[block] = is_kept[block] && !has_moved_[block];
     }
+    plan_.kept = runs_of(is_kept);
+    plan_.stays = {held_blocks(plan_.request, plan_.schedule),
+                   promised_blocks(plan_.request, plan_.schedule),
+                   runs_of(is_in_scratch_),
+                   runs_of(is_in_spare_)};
   }
 };
 

@@ -1,6 +1,7 @@
 // A schedule made ready to run: where in memory every block lies when it is read and written.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,8 +11,11 @@
 
 namespace starling::collective {
 
-/// Memory a block can lie in. The input is never written; scratch is as long as the vector.
-enum class Place : std::uint8_t { input, output, scratch };
+/// Memory a block can lie in. The input is never written; scratch and spare have room for the
+/// blocks that are ever put there.
+enum class Place : std::uint8_t { input, output, scratch, spare };
+
+inline constexpr std::size_t kPlaces = 4;
 
 /// What the plan does next with a block it has received.
 enum class NextUse : std::uint8_t {
@@ -63,9 +67,13 @@ struct Plan {
   Request request;
   Schedule schedule;
   std::vector<PlannedLane> lanes;
-  std::vector<Range>
-      kept;  ///< promised blocks that never move: copied from the input to the output
-  bool uses_scratch = false;
+
+  /// Promised blocks that never move: copied from the input to the output.
+  std::vector<Range> kept;
+
+  /// Runs of blocks by the place they are ever in; those of the input and the output are what is
+  /// held and what is promised. A run of a transfer lies in one of them.
+  std::array<std::vector<Range>, kPlaces> stays;
 };
 
 /// Cost: time and memory in the order of the transfers and their blocks.

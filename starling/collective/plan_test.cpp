@@ -12,8 +12,8 @@ namespace starling::collective {
 namespace {
 
 Plan plan_of(const char* name, Operation operation, std::size_t n, std::size_t rank) {
-  const Request request{operation, n, rank, 0};
-  return make_plan(request, find_algorithm(name, operation).build(operation)(request));
+  const Request request{.operation = operation, .peers = n, .rank = rank};
+  return make_plan(request, make_schedule(*find_algorithm(name, operation).entry, request));
 }
 
 std::vector<std::pair<Place, Place>> additions_of(const Plan& plan) {
@@ -31,13 +31,17 @@ std::vector<std::pair<Place, Place>> additions_of(const Plan& plan) {
   return places;
 }
 
+const std::vector<Range>& stays(const Plan& plan, Place place) {
+  return plan.stays[static_cast<std::size_t>(place)];
+}
+
 using Places = std::vector<std::pair<Place, Place>>;
 
 TEST(Plan, TheFirstAdditionReadsTheInputAndNothingElseIsCopied) {
   const Plan plan = plan_of("recursive-doubling", Operation::all_reduce, 2, 0);
   EXPECT_EQ(additions_of(plan), (Places{{Place::input, Place::output}}));
   EXPECT_TRUE(plan.kept.empty());
-  EXPECT_FALSE(plan.uses_scratch);
+  EXPECT_TRUE(stays(plan, Place::scratch).empty());
 }
 
 TEST(Plan, AVectorThatIsLentWhileItIsAddedToMovesToAndFroAndEndsInTheOutput) {
@@ -53,7 +57,8 @@ TEST(Plan, DisjointBlocksNeedNoScratch) {
   for (const char* name : {"ring", "halving-doubling", "circulant"}) {
     for (std::size_t n = 1; n <= 9; ++n) {
       for (std::size_t rank = 0; rank < n; ++rank) {
-        EXPECT_FALSE(plan_of(name, Operation::all_reduce, n, rank).uses_scratch) << name << n;
+        const Plan plan = plan_of(name, Operation::all_reduce, n, rank);
+        EXPECT_TRUE(stays(plan, Place::scratch).empty()) << name << n;
       }
     }
   }
@@ -67,7 +72,7 @@ TEST(Plan, NothingLentIsWrittenBeforeItsSendIsOver) {
     for (std::size_t n = 1; n <= 17; ++n) {
       const Plan plan = plan_of(algorithm.name.c_str(), Operation::all_reduce, n, n / 2);
       std::uint32_t sends = 0;
-      std::vector<std::array<std::uint32_t, 3>> lent(plan.schedule.blocks);
+      std::vector<std::array<std::uint32_t, kPlaces>> lent(plan.schedule.blocks());
       for (const PlannedTransfer& each : plan.lanes.front().transfers) {
         sends += each.action == Action::send ? 1 : 0;
         for (const PlannedRun& run : plan.lanes.front().runs_of(each)) {
@@ -122,16 +127,31 @@ TEST(Plan, OnePeerCopiesItsInput) {
   EXPECT_TRUE(plan.lanes.front().transfers.empty());
 }
 
-TEST(Plan, RefusesTwoPlacesForABlockThatIsNotPromised) {
-  // Rank 1 of a reduce is promised nothing, so a whole-vector exchange has only scratch to go to.
-  const Request request{Operation::reduce, 2, 1, 0};
+TEST(Plan, ABlockThatIsNotPromisedMovesBetweenScratchAndSpare) {
+  // Rank 1 of a reduce is promised nothing; it lends the block while it adds to it.
+  const Request request{.operation = Operation::reduce, .peers = 2, .rank = 1};
   Schedule schedule = make_schedule(2, 1, 1);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 3; ++round) {
     schedule.lanes.front().open_round();
     schedule.lanes.front().transfer(Action::send, 0, {Range{0, 1}});
     schedule.lanes.front().transfer(Action::add, 0, {Range{0, 1}});
   }
-  EXPECT_THROW((void)make_plan(request, std::move(schedule)), ContractError);
+  const Plan plan = make_plan(request, std::move(schedule));
+  EXPECT_EQ(additions_of(plan),
+            (Places{{Place::input, Place::scratch},
+                    {Place::scratch, Place::spare},
+                    {Place::spare, Place::scratch}}));
+  EXPECT_EQ(stays(plan, Place::spare), (std::vector<Range>{{0, 1}}));
+}
+
+TEST(Plan, ScratchHasRoomForTheBlocksThatPassThroughOnly) {
+  const Request request{.operation = Operation::reduce_scatter, .peers = 8, .rank = 2};
+  const auto* ring = find_algorithm("ring", Operation::reduce_scatter).entry;
+  const Plan plan = make_plan(request, make_schedule(*ring, request));
+  for (const Range& run : stays(plan, Place::scratch)) {
+    EXPECT_FALSE(run.begin <= 2 && 2 < run.end);
+  }
+  EXPECT_EQ(stays(plan, Place::output), (std::vector<Range>{{2, 3}}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace starling::collective {
 namespace {
 
 /// `lane` backwards; what was a receive is listed first, since it has become a send.
-Lane reversed(const Lane& lane) {
+Lane reversed(const Lane& lane, Action copies_become) {
   Lane mirror;
   for (std::size_t round = lane.rounds(); round-- > 0;) {
     mirror.open_round();
@@ -21,7 +21,7 @@ Lane reversed(const Lane& lane) {
     }
     for (const Transfer& each : lane.round(round)) {
       if (each.action == Action::send) {
-        mirror.transfer(Action::add, each.peer, lane.blocks(each));
+        mirror.transfer(copies_become, each.peer, lane.blocks(each));
       }
     }
   }
@@ -44,31 +44,68 @@ const char* to_string(Operation operation) noexcept {
       return "reduce-scatter";
     case Operation::barrier:
       return "barrier";
+    case Operation::scatter:
+      return "scatter";
+    case Operation::gather:
+      return "gather";
+    case Operation::all_to_all:
+      return "all-to-all";
   }
   return "unknown";
 }
 
-Range held_blocks(const Request& request, std::size_t blocks) {
+Cut parts_of(const Request& request) {
+  const std::size_t n = request.peers;
+  if (request.parts.empty()) {
+    return Cut::equal(request.operation == Operation::all_to_all ? n * n : n);
+  }
+  return Cut::of_lengths(request.parts);
+}
+
+std::vector<Range> held_blocks(const Request& request, const Schedule& schedule) {
+  const std::vector<Range> all{{0, schedule.blocks()}};
   switch (request.operation) {
     case Operation::all_gather:
     case Operation::barrier:
-      return {request.rank, request.rank + 1};
+    case Operation::gather:
+      return {schedule.part(request.rank)};
+    case Operation::all_to_all:
+      return {{schedule.part(request.rank * request.peers).begin,
+               schedule.part((request.rank + 1) * request.peers - 1).end}};
     case Operation::broadcast:
-      return {0, request.rank == request.root ? blocks : 0};
-    default:
-      return {0, blocks};
+    case Operation::scatter:
+      return request.rank == request.root ? all : std::vector<Range>{};
+    case Operation::all_reduce:
+    case Operation::reduce:
+    case Operation::reduce_scatter:
+      break;
   }
+  return all;
 }
 
-Range promised_blocks(const Request& request, std::size_t blocks) {
+std::vector<Range> promised_blocks(const Request& request, const Schedule& schedule) {
+  const std::vector<Range> all{{0, schedule.blocks()}};
   switch (request.operation) {
     case Operation::reduce:
-      return {0, request.rank == request.root ? blocks : 0};
+    case Operation::gather:
+      return request.rank == request.root ? all : std::vector<Range>{};
     case Operation::reduce_scatter:
-      return {request.rank, request.rank + 1};
-    default:
-      return {0, blocks};
+    case Operation::scatter:
+      return {schedule.part(request.rank)};
+    case Operation::all_to_all: {
+      std::vector<Range> column;
+      for (std::size_t source = 0; source < request.peers; ++source) {
+        column.push_back(schedule.part(source * request.peers + request.rank));
+      }
+      return column;
+    }
+    case Operation::all_reduce:
+    case Operation::broadcast:
+    case Operation::all_gather:
+    case Operation::barrier:
+      break;
   }
+  return all;
 }
 
 void Lane::open_round() {
@@ -105,6 +142,12 @@ std::span<const Range> Lane::blocks(const Transfer& transfer) const {
   return std::span(runs_).subspan(transfer.first_run, transfer.runs);
 }
 
+void Lane::rename_peers(std::span<const std::size_t> members) {
+  for (Transfer& each : transfers_) {
+    each.peer = static_cast<std::uint32_t>(members[each.peer]);
+  }
+}
+
 void Lane::append(const Lane& later) {
   for (std::size_t round = 0; round < later.rounds(); ++round) {
     open_round();
@@ -119,44 +162,56 @@ Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks) 
   Schedule schedule;
   schedule.peers = peers;
   schedule.rank = rank;
-  schedule.blocks = blocks;
+  schedule.cut = Cut::equal(blocks);
   return schedule;
 }
 
-Range elements_of(const Schedule& schedule, Range run, std::size_t elements) {
-  if (run.empty()) {
-    return {0, 0};
-  }
-  return {chunk(elements, schedule.blocks, run.begin).begin,
-          chunk(elements, schedule.blocks, run.end - 1).end};
-}
-
-Schedule reversed(const Schedule& schedule) {
-  Schedule mirror = make_schedule(schedule.peers, schedule.rank, schedule.blocks);
-  mirror.owned = schedule.owned;
-  mirror.lanes.clear();
-  for (const Lane& lane : schedule.lanes) {
-    mirror.lanes.push_back(reversed(lane));
+Schedule reversed(const Schedule& schedule, Backwards copies_become) {
+  Schedule mirror = schedule;
+  for (Lane& lane : mirror.lanes) {
+    lane = reversed(lane, copies_become == Backwards::adds ? Action::add : Action::copy);
   }
   return mirror;
 }
 
 Schedule joined(Schedule first, const Schedule& second) {
-  ensure(first.peers == second.peers && first.rank == second.rank &&
-             first.blocks == second.blocks && first.lanes.size() == second.lanes.size(),
+  ensure(first.peers == second.peers && first.rank == second.rank && first.cut == second.cut &&
+             first.lanes.size() == second.lanes.size(),
          "only schedules of one shape can be joined",
          first.peers,
          second.peers,
-         first.blocks,
-         second.blocks);
-  ensure(first.owned == second.owned,
-         "the second half starts from the blocks the first one ends with",
-         first.owned.size(),
-         second.owned.size());
+         first.blocks(),
+         second.blocks());
   for (std::size_t lane = 0; lane < first.lanes.size(); ++lane) {
     first.lanes[lane].append(second.lanes[lane]);
   }
   return first;
+}
+
+Schedule embedded(const Schedule& schedule,
+                  std::size_t peers,
+                  std::span<const std::size_t> members) {
+  Schedule inside = schedule;
+  inside.peers = peers;
+  inside.rank = members[schedule.rank];
+  for (Lane& lane : inside.lanes) {
+    lane.rename_peers(members);
+  }
+  return inside;
+}
+
+Schedule idle_as(const Schedule& pattern, std::size_t rank) {
+  Schedule idle = pattern;
+  idle.rank = rank;
+  idle.owned.clear();
+  for (Lane& lane : idle.lanes) {
+    Lane silent;
+    for (std::size_t round = 0; round < lane.rounds(); ++round) {
+      silent.open_round();
+    }
+    lane = silent;
+  }
+  return idle;
 }
 
 std::vector<Range> cyclic_run(std::size_t first, std::size_t count, std::size_t total) {

@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "starling/collective/cut.hpp"
 #include "starling/core/range.hpp"
 
 namespace starling::collective {
 
 /// What a group does together. A barrier gathers n empty blocks: who has them all knows that all
-/// have come.
+/// have come. The vector of an all-to-all is what rank 0 sends to everybody, then what rank 1 does,
+/// and so on: n * n parts, part s * n + d from s to d.
 enum class Operation : std::uint8_t {
   all_reduce,
   broadcast,
@@ -23,18 +25,39 @@ enum class Operation : std::uint8_t {
   all_gather,
   reduce_scatter,
   barrier,
+  scatter,
+  gather,
+  all_to_all,
 };
 
-inline constexpr std::size_t kOperations = 6;
+inline constexpr std::size_t kOperations = 9;
 
 const char* to_string(Operation operation) noexcept;
 
-/// For whom a schedule is made.
+/// Where a multiported torus algorithm has the sub-blocks of a rank's part.
+enum class Layout : std::uint8_t {
+  relaxed,  ///< anywhere, messages stay contiguous; one more round brings them where they belong
+  split_blocks,  ///< color c has the c-th piece of every part; messages are packed
+};
+
+/// For whom a schedule is made, and which one.
 struct Request {
   Operation operation = Operation::all_reduce;
   std::size_t peers = 1;
   std::size_t rank = 0;
-  std::size_t root = 0;  ///< of broadcast and reduce
+  std::size_t root = 0;      ///< of those that have one
+  std::size_t elements = 0;  ///< length of the whole vector; most schedules fit any and do not look
+
+  /// Lengths of the parts of the ranks (all-to-all: n * n of them); empty: near-equal ones.
+  std::vector<std::size_t> parts;
+
+  // Parameters of some algorithms.
+  std::vector<std::size_t> dims;  ///< extents of a torus, a grid or of levels; empty: {peers}
+  std::size_t colors = 0;         ///< of a torus: slices moved at once; 0: two a dimension
+  Layout layout = Layout::relaxed;
+  std::size_t segment = 0;  ///< elements in a message of a pipeline; 0: no pipeline
+
+  friend bool operator==(const Request&, const Request&) = default;
 };
 
 /// True if `operation` forms sums; the others only move data.
@@ -43,10 +66,15 @@ struct Request {
          operation == Operation::reduce_scatter;
 }
 
-/// The blocks a rank has data for at the start, and those it must hold the result of at the end,
-/// when the vector is cut into `blocks`.
-Range held_blocks(const Request& request, std::size_t blocks);
-Range promised_blocks(const Request& request, std::size_t blocks);
+/// True if every rank has a part of the vector for its own at the start or at the end.
+[[nodiscard]] constexpr bool has_parts(Operation operation) {
+  return operation == Operation::all_gather || operation == Operation::reduce_scatter ||
+         operation == Operation::scatter || operation == Operation::gather ||
+         operation == Operation::barrier || operation == Operation::all_to_all;
+}
+
+/// How the operation's vector is cut into parts. @pre has_parts(request.operation)
+Cut parts_of(const Request& request);
 
 enum class Action : std::uint8_t {
   send,  ///< to `peer`, as the blocks are when the round begins
@@ -82,7 +110,11 @@ class Lane {
 
   [[nodiscard]] std::span<const Range> blocks(const Transfer& transfer) const;
 
+  /// The rounds of `later` after these.
   void append(const Lane& later);
+
+  /// Rank i becomes members[i].
+  void rename_peers(std::span<const std::size_t> members);
 
  private:
   std::vector<Transfer> transfers_;
@@ -95,28 +127,55 @@ class Lane {
 struct Schedule {
   std::size_t peers = 1;
   std::size_t rank = 0;
-  std::size_t blocks = 1;  ///< the vector is cut into this many near-equal blocks, see chunk()
+  Cut cut = Cut::equal(1);
   std::vector<Lane> lanes = std::vector<Lane>(1);
 
   /// Blocks whose last addition completes their sum here: where a mean is scaled. In a schedule
   /// that only copies: the blocks this rank begins with.
   std::vector<Range> owned;
+
+  /// Part p of the vector is made of the blocks [parts[p], parts[p + 1]). Empty: of block p.
+  std::vector<std::size_t> parts;
+
+  [[nodiscard]] std::size_t blocks() const noexcept { return cut.blocks(); }
+
+  /// The blocks of a part.
+  [[nodiscard]] Range part(std::size_t index) const {
+    return parts.empty() ? Range{index, index + 1} : Range{parts[index], parts[index + 1]};
+  }
 };
 
-/// An empty schedule with one lane. @pre rank < peers
+/// An empty schedule with one lane and equal blocks. @pre rank < peers
 Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks);
 
-/// The elements of a run of blocks in a vector of `elements`.
-Range elements_of(const Schedule& schedule, Range run, std::size_t elements);
+/// The runs of blocks a rank has data for at the start, and those it must hold the result of at the
+/// end.
+std::vector<Range> held_blocks(const Request& request, const Schedule& schedule);
+std::vector<Range> promised_blocks(const Request& request, const Schedule& schedule);
 
-/// Time run backwards: rounds in reverse, sends and receives swapped, copies made additions. An
-/// all-gather in which every block reaches every rank once becomes an exact reduce-scatter, a
-/// broadcast a reduce.
+/// What becomes of a copy when time runs backwards.
+enum class Backwards : std::uint8_t {
+  adds,    ///< an all-gather becomes a reduce-scatter, a broadcast a reduce
+  copies,  ///< a scatter becomes a gather
+};
+
+/// Time run backwards: rounds in reverse, sends and receives swapped. An all-gather in which every
+/// block reaches every rank once becomes an exact reduce-scatter.
 /// @pre the schedule adds nothing
-Schedule reversed(const Schedule& schedule);
+Schedule reversed(const Schedule& schedule, Backwards copies_become = Backwards::adds);
 
-/// `first`, then `second`, lane by lane. @pre equal peers, rank, blocks, lanes and owned blocks
+/// `first`, then `second`, lane by lane; owned blocks are those of the first one.
+/// @pre equal peers, rank, cuts and numbers of lanes
 Schedule joined(Schedule first, const Schedule& second);
+
+/// `schedule`, made for a group of its own, for its members among `peers`: its rank i is
+/// members[i] here.
+Schedule embedded(const Schedule& schedule,
+                  std::size_t peers,
+                  std::span<const std::size_t> members);
+
+/// As many rounds and lanes as `pattern`, in which `rank` does nothing.
+Schedule idle_as(const Schedule& pattern, std::size_t rank);
 
 /// Calls visit(block) for every block of a transfer, in order.
 template <class Visit>

@@ -7,25 +7,13 @@
 #include <cstring>
 
 #include "starling/core/ensure.hpp"
-
-// One build runs on every x86-64 and still uses wide registers where they exist. Element-wise loops
-// give the same bits at any width; nothing here reassociates a sum.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(STARLING_SANITIZED)
-#define STARLING_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define STARLING_WIDE
-#endif
-
-// The next loop's output overlaps no input of another round, which the compiler cannot see.
-#if defined(__clang__)
-#define STARLING_NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define STARLING_NO_ALIAS _Pragma("GCC ivdep")
-#endif
+#include "starling/core/wide.hpp"
 
 namespace starling {
 
 namespace {
+
+// Nothing here reassociates a sum.
 
 STARLING_WIDE void add_kernel(const float* x, float* y, std::size_t size) {
   for (std::size_t k = 0; k < size; ++k) {

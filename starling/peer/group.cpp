@@ -78,6 +78,12 @@ Result<Stamp> Group::receive_pieces(
   return peer_->receive_pieces(member(from), tag, expected, sink, deadline);
 }
 
+Result<std::optional<Stamp>> Group::try_receive_pieces(
+    std::size_t from, Tag tag, Expected expected, PieceSink sink, Deadline deadline) const {
+  expected.stamp.group = version_;
+  return peer_->try_receive_pieces(member(from), tag, expected, sink, deadline);
+}
+
 Result<Stamp> Group::receive_into(
     std::size_t from, Tag tag, Expected expected, std::span<float> out, Deadline deadline) const {
   expected.stamp.group = version_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "starling/peer/peer.hpp"
@@ -40,6 +41,8 @@ class Group {
   /// The next message of the current membership from `from`; one of a later membership is refused.
   [[nodiscard]] Result<Message> receive(std::size_t from, Tag tag, Deadline deadline) const;
   [[nodiscard]] Result<Stamp> receive_pieces(
+      std::size_t from, Tag tag, Expected expected, PieceSink sink, Deadline deadline) const;
+  [[nodiscard]] Result<std::optional<Stamp>> try_receive_pieces(
       std::size_t from, Tag tag, Expected expected, PieceSink sink, Deadline deadline) const;
   [[nodiscard]] Result<Stamp> receive_into(
       std::size_t from, Tag tag, Expected expected, std::span<float> out, Deadline deadline) const;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "starling/core/ensure.hpp"
 #include "starling/core/span_math.hpp"
 
 namespace starling {
@@ -91,15 +92,21 @@ Result<void> Peer::wait_posted(std::uint64_t ticket, Deadline deadline) {
   return done;
 }
 
+std::optional<std::uint64_t> Peer::ticket_of(const Pending& send) {
+  return send.owner_ == nullptr ? std::nullopt : std::optional(send.ticket_);
+}
+
 /// Adds to `waited`, which counts for a failure: all of it, not only since the last warning or the
 /// last message that was dropped.
-Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline, Duration& waited) {
+template <class Await>
+auto Peer::await_with_warnings(Source from, Await await, Deadline deadline, Duration& waited)
+    -> decltype(await(deadline)) {
   const Time start = clock().now();
   if (waits_ != nullptr && from) {
     waits_->enter(id_, *from, start);
   }
   Duration patience = slow_warning_;
-  Result<void> ready = do_await(from, tag, std::min(deadline, Deadline{start + patience}));
+  auto ready = await(std::min(deadline, Deadline{start + patience}));
   // A world that knows better gives up before the time: then nothing is slow, nothing will come.
   while (!ready && ready.error().kind == FailureKind::deadline &&
          clock().now() >= start + patience && Deadline{start + patience} < deadline) {
@@ -108,7 +115,7 @@ Result<void> Peer::await_with_warnings(Source from, Tag tag, Deadline deadline, 
       emit(SlowPeer{culprit, clock().now() - start});
     }
     patience *= 2;
-    ready = do_await(from, tag, std::min(deadline, Deadline{start + patience}));
+    ready = await(std::min(deadline, Deadline{start + patience}));
   }
   if (waits_ != nullptr && from) {
     waits_->leave(id_);
@@ -130,9 +137,10 @@ void Peer::count_received(std::size_t bytes) {
 }
 
 Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline) {
+  const auto await = [&](Deadline until) { return do_await(from, tag, until); };
   Duration waited{};
   for (;;) {  // again if another activity of this peer was faster
-    if (auto ready = await_with_warnings(from, tag, deadline, waited); !ready) {
+    if (auto ready = await_with_warnings(from, await, deadline, waited); !ready) {
       return ready.error();
     }
     if (auto message = do_take(from, tag)) {
@@ -142,33 +150,78 @@ Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline) {
   }
 }
 
+/// stale: there was no message to take, or one that was dropped.
+Result<Fit> Peer::take_pieces(PeerId from,
+                              Tag tag,
+                              const Expected& expected,
+                              PieceSink sink,
+                              Deadline deadline,
+                              Stamp& stamp) {
+  Fit fit = Fit::stale;
+  std::size_t bytes = 0;
+  const auto fits = [&](const Stamp& found, std::size_t found_bytes) {
+    stamp = found;
+    bytes = found_bytes;
+    fit = compare(expected, found, found_bytes);
+    return fit == Fit::fits;
+  };
+  if (auto taken = do_take_pieces(from, tag, fits, sink, deadline); !taken) {
+    return taken.error();
+  }
+  if (fit == Fit::misfit) {
+    return misfit(from, tag, mismatch_text(expected, stamp, bytes));
+  }
+  if (fit == Fit::fits) {
+    count_received(bytes);
+  }
+  return fit;
+}
+
 Result<Stamp> Peer::receive_pieces(
     PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
+  const auto await = [&](Deadline until) { return do_await(from, tag, until); };
   Duration waited{};
   for (;;) {  // again if the message was stale, or another activity of this peer was faster
-    if (auto ready = await_with_warnings(from, tag, deadline, waited); !ready) {
+    if (auto ready = await_with_warnings(from, await, deadline, waited); !ready) {
       return ready.error();
     }
-    Fit fit = Fit::stale;
     Stamp stamp;
-    std::size_t bytes = 0;
-    const auto fits = [&](const Stamp& found, std::size_t found_bytes) {
-      stamp = found;
-      bytes = found_bytes;
-      fit = compare(expected, found, found_bytes);
-      return fit == Fit::fits;
-    };
-    if (auto taken = do_take_pieces(from, tag, fits, sink, deadline); !taken) {
-      return taken.error();
+    const Result<Fit> fit = take_pieces(from, tag, expected, sink, deadline, stamp);
+    if (!fit) {
+      return fit.error();
     }
-    if (fit == Fit::fits) {
-      count_received(bytes);
+    if (*fit == Fit::fits) {
       return stamp;
     }
-    if (fit == Fit::misfit) {
-      return misfit(from, tag, mismatch_text(expected, stamp, bytes));
+  }
+}
+
+Result<std::optional<Stamp>> Peer::try_receive_pieces(
+    PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
+  for (;;) {
+    const Result<void> here = do_await(from, tag, Deadline{clock().now()});
+    if (!here && here.error().kind == FailureKind::deadline) {
+      return std::optional<Stamp>{};
+    }
+    if (!here) {
+      return here.error();
+    }
+    Stamp stamp;
+    const Result<Fit> fit = take_pieces(from, tag, expected, sink, deadline, stamp);
+    if (!fit) {
+      return fit.error();
+    }
+    if (*fit == Fit::fits) {
+      return std::optional(stamp);
     }
   }
+}
+
+Result<std::size_t> Peer::await_any(std::span<const Hope> hopes, Deadline deadline) {
+  ensure(!hopes.empty(), "whoever waits hopes for something", hopes.size());
+  const auto await = [&](Deadline until) { return do_await_any(hopes, until); };
+  Duration waited{};
+  return await_with_warnings(hopes.front().other, await, deadline, waited);
 }
 
 Result<Stamp> Peer::receive_into(

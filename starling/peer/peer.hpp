@@ -53,6 +53,13 @@ class [[nodiscard]] Pending {
   std::uint64_t ticket_ = 0;
 };
 
+/// One of several things that a peer may wait for at once.
+struct Hope {
+  PeerId other;  ///< a message of `tag` from here,
+  Tag tag;
+  const Pending* send = nullptr;  ///< or, if set, that this send to there is over
+};
+
 /// One more activity of a peer: a thread, or an actor in simulation. Stops and joins when
 /// destroyed.
 class Activity {
@@ -102,6 +109,15 @@ class Peer {
   Result<Stamp> receive_pieces(
       PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
 
+  /// The same if a message is at hand; else nothing, without waiting for one.
+  Result<std::optional<Stamp>> try_receive_pieces(
+      PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
+
+  /// Waits until one of `hopes` has come true and says which, the first if several have. Fails if
+  /// one of them cannot come true any more. A message that is at hand may be of an earlier
+  /// membership. @pre hopes is not empty
+  Result<std::size_t> await_any(std::span<const Hope> hopes, Deadline deadline);
+
   /// out <- payload. @pre expected.bytes == out.size_bytes()
   Result<Stamp> receive_into(
       PeerId from, Tag tag, const Expected& expected, std::span<float> out, Deadline deadline);
@@ -138,6 +154,9 @@ class Peer {
   [[nodiscard]] const Meter& meter() const noexcept { return meter_; }
 
  protected:
+  /// Of a send that is under way: what do_post() returned. Nothing if it was waited for.
+  static std::optional<std::uint64_t> ticket_of(const Pending& send);
+
   /// What a world tells its peers.
   struct Surroundings {
     std::uint64_t seed = 0;
@@ -169,6 +188,9 @@ class Peer {
   /// Until the next message of (from, tag) is at hand, without taking it.
   virtual Result<void> do_await(Source from, Tag tag, Deadline deadline) = 0;
 
+  /// Until one of `hopes` has come true; its index.
+  virtual Result<std::size_t> do_await_any(std::span<const Hope> hopes, Deadline deadline) = 0;
+
   /// The next message of (from, tag), if one is at hand.
   virtual std::optional<Message> do_take(Source from, Tag tag) = 0;
 
@@ -178,7 +200,15 @@ class Peer {
       PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) = 0;
   virtual void do_compute(Duration cost, FunctionRef<void()> work) = 0;
 
-  Result<void> await_with_warnings(Source from, Tag tag, Deadline deadline, Duration& waited);
+  template <class Await>
+  auto await_with_warnings(Source from, Await await, Deadline deadline, Duration& waited)
+      -> decltype(await(deadline));
+  Result<Fit> take_pieces(PeerId from,
+                          Tag tag,
+                          const Expected& expected,
+                          PieceSink sink,
+                          Deadline deadline,
+                          Stamp& stamp);
   Result<void> wait_posted(std::uint64_t ticket, Deadline deadline);
   void count_received(std::size_t bytes);
 

@@ -54,4 +54,10 @@ Failure no_message(WaitEnd how, PeerId self, Source from, Tag tag, Duration wait
   return gave_up(how, from.value_or(self), "no message of " + to_string(tag) + who, waited);
 }
 
+Failure unfulfilled(WaitEnd how, PeerId self, std::span<const Hope> hopes, Duration waited) {
+  const Hope& first = hopes.front();
+  return first.send == nullptr ? no_message(how, self, first.other, first.tag, waited)
+                               : not_taken(how, first.other, first.tag, waited);
+}
+
 }  // namespace starling

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "starling/core/function_ref.hpp"
 #include "starling/peer/clock.hpp"
 #include "starling/peer/message.hpp"
+#include "starling/peer/peer.hpp"
 
 namespace starling {
 
@@ -48,6 +50,9 @@ Failure no_room(WaitEnd how, PeerId to, Tag tag, Duration waited);
 
 /// The message of `self` that was lent to the channel stayed where it was.
 Failure not_taken(WaitEnd how, PeerId to, Tag tag, Duration waited);
+
+/// None of several things came; the first of them is blamed.
+Failure unfulfilled(WaitEnd how, PeerId self, std::span<const Hope> hopes, Duration waited);
 
 /// No message came from `from`.
 Failure no_message(WaitEnd how, PeerId self, Source from, Tag tag, Duration waited);

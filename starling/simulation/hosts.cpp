@@ -99,10 +99,11 @@ Hosts build_torus(const Platform& platform) {
         return std::pair(hosts.back()->get_netpoint(),
                          static_cast<simgrid::kernel::routing::NetPoint*>(nullptr));
       };
+  // SimGrid's first axis is the fastest, ours the last.
   s4u::NetZone* zone =
       s4u::create_torus_zone("torus",
                              nullptr,
-                             {platform.extents.begin(), platform.extents.end()},
+                             {platform.extents.rbegin(), platform.extents.rend()},
                              s4u::ClusterCallbacks(add_host),
                              bytes_per_second(platform.bandwidth.value_or(kTorusBandwidth)),
                              platform.latency.value_or(kTorusLatency),

@@ -1,5 +1,6 @@
 #include "starling/simulation/sim_peer.hpp"
 
+#include <deque>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -190,6 +191,55 @@ Result<void> SimPeer::do_await(Source from, Tag tag, Deadline deadline) {
     return left(*gone, run_.now() - start);
   }
   return no_message(ended, id(), from, tag, run_.now() - start);
+}
+
+bool SimPeer::has_come(const Hope& hope) {
+  PostOffice& office = run_.post_office();
+  if (hope.send == nullptr) {
+    return office.inbox(id()).holds(hope.other, hope.tag);
+  }
+  const auto ticket = ticket_of(*hope.send);
+  return !ticket || office.fate(*ticket) != Posted::under_way;
+}
+
+Result<std::size_t> SimPeer::do_await_any(std::span<const Hope> hopes, Deadline deadline) {
+  std::size_t come = 0;
+  const auto ready = [&] {
+    come = 0;
+    while (come < hopes.size() && !has_come(hopes[come])) {
+      ++come;
+    }
+    return come < hopes.size();
+  };
+  if (ready()) {
+    return come;
+  }
+  PostOffice& office = run_.post_office();
+  Inbox& inbox = office.inbox(id());
+  const Time start = run_.now();
+  std::deque<Registration<Inbox, Task>> places;  // a deque because they stay where they are
+  for (const Hope& hope : hopes) {
+    if (hope.send == nullptr) {
+      places.emplace_back(inbox, Waiter<Task>{News::letter, hope.other, hope.tag, &task_});
+    }
+  }
+  std::optional<PeerId> gone;
+  const auto hopeless = [&] {
+    for (const Hope& hope : hopes) {
+      gone = hope.send == nullptr ? office.gone(id(), hope.other, hope.tag) : std::nullopt;
+      if (gone) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  if (ended == WaitEnd::ready) {
+    return come;
+  }
+  spin();
+  const Duration waited = run_.now() - start;
+  return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
 }
 
 std::optional<Message> SimPeer::do_take(Source from, Tag tag) {

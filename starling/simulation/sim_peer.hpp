@@ -83,11 +83,13 @@ class SimPeer final : public Peer {
   Result<void> do_wait_posted(std::uint64_t ticket, Deadline deadline) override;
   void do_withdraw(std::uint64_t ticket) noexcept override;
   Result<void> do_await(Source from, Tag tag, Deadline deadline) override;
+  Result<std::size_t> do_await_any(std::span<const Hope> hopes, Deadline deadline) override;
   std::optional<Message> do_take(Source from, Tag tag) override;
   Result<void> do_take_pieces(
       PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) override;
   void do_compute(Duration cost, FunctionRef<void()> work) override;
 
+  [[nodiscard]] bool has_come(const Hope& hope);
   [[nodiscard]] Failure left(PeerId gone, Duration waited) const;
   void spin();
 

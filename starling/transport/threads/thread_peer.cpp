@@ -157,6 +157,52 @@ Result<void> ThreadPeer::do_await(Source from, Tag tag, Deadline deadline) {
   return no_message(ended, id(), from, tag, board_.now() - start);
 }
 
+bool ThreadPeer::has_come(const Hope& hope) {
+  if (hope.send == nullptr) {
+    return board_.inbox(id()).holds(hope.other, hope.tag);
+  }
+  const auto ticket = ticket_of(*hope.send);
+  return !ticket || loans_[*ticket].over();
+}
+
+Result<std::size_t> ThreadPeer::do_await_any(std::span<const Hope> hopes, Deadline deadline) {
+  std::size_t come = 0;
+  const auto ready = [&] {
+    come = 0;
+    while (come < hopes.size() && !has_come(hopes[come])) {
+      ++come;
+    }
+    return come < hopes.size();
+  };
+  if (ready()) {
+    return come;
+  }
+  Inbox& inbox = board_.inbox(id());
+  const Time start = board_.now();
+  std::deque<Registration<Inbox, Parker>> places;  // a deque because they stay where they are
+  for (const Hope& hope : hopes) {
+    if (hope.send == nullptr) {
+      places.emplace_back(inbox, Waiter<Parker>{News::letter, hope.other, hope.tag, parker_.get()});
+    }
+  }
+  std::optional<PeerId> gone;
+  const auto hopeless = [&] {
+    for (const Hope& hope : hopes) {
+      gone = hope.send == nullptr ? board_.gone(id(), hope.other) : std::nullopt;
+      if (gone) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  if (ended == WaitEnd::ready) {
+    return come;
+  }
+  const Duration waited = board_.now() - start;
+  return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
+}
+
 std::optional<Message> ThreadPeer::do_take(Source from, Tag tag) {
   std::optional<Reading> letter = board_.inbox(id()).take(from, tag);
   if (!letter) {
