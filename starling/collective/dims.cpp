@@ -89,7 +89,10 @@ std::vector<std::size_t> parse_dims(std::string_view text) {
 std::string dims_text(std::span<const std::size_t> dims) {
   std::string text;
   for (const std::size_t extent : dims) {
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
+    if (!text.empty()) {
+      text += 'x';
+    }
+    text += std::to_string(extent);
   }
   return text;
 }
