@@ -91,14 +91,14 @@ class OfAnyType : public ::testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Worlds,
                          OfAnyType,
                          ::testing::ValuesIn(testing::all_kinds()),
-                         [](const auto& info) { return testing::to_string(info.param); });
+                         [](const ::testing::TestParamInfo<Kind>& kind) { return testing::to_string(kind.param); });
 
 template <class T>
 void expect_all_reductions(const Group& group, CollectiveOptions options) {
   Collective collective(group);
   for (const Reduction reduction :
        {Reduction::sum, Reduction::mean, Reduction::min, Reduction::max, Reduction::product}) {
-    for (const std::string& algorithm : {"ring", "recursive-doubling", "halving-doubling"}) {
+    for (const std::string algorithm : {"ring", "recursive-doubling", "halving-doubling"}) {
       options.algorithm = algorithm;
       options.round += 1;
       const std::vector<T> input = input_of<T>(group.rank());
@@ -153,7 +153,7 @@ TEST_P(OfAnyType, LongMessagesTravelInPartsWithTheSameResult) {
         const Group group = Group::everyone(peer);
         Collective collective(group);
         std::uint64_t round = 0;
-        for (const std::string& algorithm : {"ring", "circulant", "halving-doubling"}) {
+        for (const std::string algorithm : {"ring", "circulant", "halving-doubling"}) {
           for (const std::size_t bytes : {1U, 9U, 64U, 1000U, 1U << 20U}) {
             const std::vector<double> input = input_of<double>(group.rank());
             std::vector<double> output(kElements);
