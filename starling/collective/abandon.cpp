@@ -76,6 +76,13 @@ class Abandoning {
       : group_(group), remaining_(remaining) {}
 
   Failure run(Failure failure) {
+    if (failure.outdated) {
+      failure = whoever_is_gone(failure);
+      failure.what = remaining_.operation + ": " + failure.what;
+      tell(everybody(), encoded(words_for(failure)));
+      take_what_is_sent(failure.culprit);
+      return failure;
+    }
     std::string note;
     if (failure.kind == FailureKind::refused) {
       note = note_behind(failure);
@@ -96,7 +103,7 @@ class Abandoning {
       tell(everybody(), kInquiry);
       return inquire(failure);
     }
-    tell(partners(), encoded(words_for(failure)));
+    tell(everybody(), encoded(words_for(failure)));
     if (failure.kind == FailureKind::lost) {
       take_what_is_sent(failure.peer);
     }
@@ -136,6 +143,28 @@ class Abandoning {
     return read_note(from, {Purpose::collective, remaining_.failed_lane});
   }
 
+  /// Others go on without a member already: the one that this peer has not missed yet.
+  [[nodiscard]] Failure whoever_is_gone(Failure failure) const {
+    const Tag tag{Purpose::collective, remaining_.inquiries};
+    Clock& clock = group_.peer().clock();
+    for (const Deadline until = at_most(kGrace); clock.now() < until.at;
+         clock.sleep_for(kLastLook)) {
+      for (std::size_t rank = 0; rank < group_.size(); ++rank) {
+        if (rank == group_.rank()) {
+          continue;
+        }
+        const Result<Message> heard = group_.receive(rank, tag, Deadline{clock.now()});
+        if (!heard && heard.error().kind == FailureKind::lost) {
+          Failure found = heard.error();
+          found.waited = failure.waited;
+          return found;
+        }
+      }
+    }
+    failure.kind = FailureKind::lost;
+    return failure;
+  }
+
   /// A note is an empty message, which whoever expects data refuses, and the words behind it.
   [[nodiscard]] std::string read_note(std::size_t from, Tag tag) const {
     for (int message = 0; message < 2; ++message) {
@@ -165,7 +194,8 @@ class Abandoning {
     return routes;
   }
 
-  /// Who runs another schedule may wait for anybody.
+  /// Who runs another schedule, or has all it needed and is at the next operation already, may wait
+  /// for anybody.
   [[nodiscard]] std::set<Route> everybody() const {
     std::set<Route> routes = partners();
     for (std::size_t rank = 0; rank < group_.size(); ++rank) {

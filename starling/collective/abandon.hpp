@@ -1,11 +1,12 @@
 // How a group ends an operation that cannot be finished: nobody waits in vain, everybody hears one
 // cause.
 //
-// A member that fails sends, in place of what it still owes, a note with the cause, and takes what
-// is still sent to it, in the order of its schedule. So a failure runs through the schedule as the
-// data would have, and those that lend memory get it back. If members disagree about the operation
-// itself (other size, other algorithm), all tell all what they were called with, and the smaller
-// side is the culprit.
+// A member that fails sends, in place of what it still owes, a note with the cause, also to those
+// it owes nothing: they may be at the group's next operation already. It takes what is still sent
+// to it, in the order of its schedule. So a failure runs through the schedule as the data would
+// have, and those that lend memory get it back. If members disagree about the operation itself
+// (other size, other algorithm), all tell all what they were called with, and the smaller side is
+// the culprit.
 #pragma once
 
 #include <cstddef>

@@ -31,6 +31,10 @@ struct Failure {
   std::string root_cause;        ///< the culprit's own words; empty if unknown
   ExitCode code = ExitCode::peers_lost;  ///< exit code of the root cause
 
+  /// The other peer is in a later membership of the group already: somebody was lost, and this peer
+  /// has not missed it yet. What the other has sent there stays for that membership.
+  bool outdated = false;
+
   /// One line for people: names the culprit and its words first, then what was seen here.
   [[nodiscard]] std::string message() const;
 };

@@ -56,18 +56,9 @@ Pending Group::post(std::size_t to,
 
 Result<Message> Group::receive(std::size_t from, Tag tag, Deadline deadline) const {
   for (;;) {
-    Result<Message> message = peer_->receive(member(from), tag, deadline);
+    Result<Message> message = peer_->receive(member(from), tag, deadline, version_);
     if (!message || message->stamp.group == version_) {
       return message;
-    }
-    if (message->stamp.group > version_) {
-      Failure failure;
-      failure.kind = FailureKind::refused;
-      failure.peer = member(from);
-      failure.culprit = failure.peer;
-      failure.what = "it has moved on to membership " + std::to_string(message->stamp.group) +
-                     ", this group is " + std::to_string(version_);
-      return failure;
     }
   }
 }

@@ -30,8 +30,10 @@ Fit compare(const Expected& expected, const Stamp& found, std::size_t found_byte
   if (found.group < expected.stamp.group) {
     return Fit::stale;
   }
-  const bool same = found.group == expected.stamp.group &&
-                    found.operation == expected.stamp.operation &&
+  if (found.group > expected.stamp.group) {
+    return Fit::later;
+  }
+  const bool same = found.operation == expected.stamp.operation &&
                     found.round == expected.stamp.round && found_bytes == expected.bytes;
   return same ? Fit::fits : Fit::misfit;
 }

@@ -74,9 +74,10 @@ struct Expected {
   std::size_t bytes = 0;
 };
 
-enum class Fit : std::uint8_t { fits, stale, misfit };
+/// stale: the message comes from an earlier membership of the group and is to be dropped unread;
+/// later: from a later one, for which it stays where it is.
+enum class Fit : std::uint8_t { fits, stale, later, misfit };
 
-/// stale: the message comes from an earlier membership of the group and is to be dropped unread.
 Fit compare(const Expected& expected, const Stamp& found, std::size_t found_bytes) noexcept;
 
 /// "expected round 4 with 1024 bytes, found round 5 with 2048 bytes".

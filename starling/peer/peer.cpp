@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -21,6 +22,17 @@ Failure misfit(PeerId from, Tag tag, const std::string& mismatch) {
   failure.peer = from;
   failure.culprit = from;
   failure.what = to_string(tag) + ": " + mismatch;
+  return failure;
+}
+
+Failure moved_on(PeerId from, const Stamp& found, std::uint32_t membership) {
+  Failure failure;
+  failure.kind = FailureKind::refused;
+  failure.peer = from;
+  failure.culprit = from;
+  failure.what = "it has moved on to membership " + std::to_string(found.group) +
+                 ", this group is " + std::to_string(membership);
+  failure.outdated = true;
   return failure;
 }
 
@@ -136,12 +148,16 @@ void Peer::count_received(std::size_t bytes) {
   meter_.payload_bytes_received += bytes;
 }
 
-Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline) {
+Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline, std::uint32_t latest) {
   const auto await = [&](Deadline until) { return do_await(from, tag, until); };
   Duration waited{};
   for (;;) {  // again if another activity of this peer was faster
     if (auto ready = await_with_warnings(from, await, deadline, waited); !ready) {
       return ready.error();
+    }
+    const auto next = do_peek(from, tag);
+    if (next && next->group > latest) {
+      return moved_on(from.value_or(id_), *next, latest);
     }
     if (auto message = do_take(from, tag)) {
       count_received(message->payload.size());
@@ -157,6 +173,10 @@ Result<Fit> Peer::take_pieces(PeerId from,
                               PieceSink sink,
                               Deadline deadline,
                               Stamp& stamp) {
+  const auto next = do_peek(from, tag);
+  if (next && next->group > expected.stamp.group) {
+    return moved_on(from, *next, expected.stamp.group);
+  }
   Fit fit = Fit::stale;
   std::size_t bytes = 0;
   const auto fits = [&](const Stamp& found, std::size_t found_bytes) {
@@ -168,7 +188,7 @@ Result<Fit> Peer::take_pieces(PeerId from,
   if (auto taken = do_take_pieces(from, tag, fits, sink, deadline); !taken) {
     return taken.error();
   }
-  if (fit == Fit::misfit) {
+  if (fit == Fit::misfit || fit == Fit::later) {
     return misfit(from, tag, mismatch_text(expected, stamp, bytes));
   }
   if (fit == Fit::fits) {

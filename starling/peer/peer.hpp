@@ -26,6 +26,9 @@ namespace starling {
 
 class Peer;
 
+/// No membership of a group is later.
+inline constexpr std::uint32_t kAnyMembership = 0xFFFFFFFFU;
+
 /// A send of borrowed memory under way. The memory must stay unchanged until wait() has returned or
 /// the handle is gone. A handle that goes without a wait gives the memory back at once; whether the
 /// message is still delivered is open then, but if it is, then whole and as it was lent.
@@ -101,11 +104,16 @@ class Peer {
   /// Lends `payload` to the channel without copying it; see Pending.
   Pending post(PeerId to, Tag tag, const Stamp& stamp, std::span<const std::byte> payload);
 
-  /// The next message of `tag` from `from` (or, first come first served, from anyone).
-  Result<Message> receive(Source from, Tag tag, Deadline deadline);
+  /// The next message of `tag` from `from` (or, first come first served, from anyone). One of a
+  /// membership after `latest` stays where it is: the failure is outdated.
+  Result<Message> receive(Source from,
+                          Tag tag,
+                          Deadline deadline,
+                          std::uint32_t latest = kAnyMembership);
 
   /// The next message of `tag` from `from`, which must be as `expected`; its payload goes to
-  /// `sink`. Refused, with nothing given to the sink, if it is not as expected.
+  /// `sink`. Refused, with nothing given to the sink, if it is not as expected; outdated, if it is
+  /// of a later membership.
   Result<Stamp> receive_pieces(
       PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
 
@@ -190,6 +198,9 @@ class Peer {
 
   /// Until one of `hopes` has come true; its index.
   virtual Result<std::size_t> do_await_any(std::span<const Hope> hopes, Deadline deadline) = 0;
+
+  /// The stamp of the next message of (from, tag), if one is at hand.
+  virtual std::optional<Stamp> do_peek(Source from, Tag tag) = 0;
 
   /// The next message of (from, tag), if one is at hand.
   virtual std::optional<Message> do_take(Source from, Tag tag) = 0;

@@ -47,6 +47,14 @@ bool Inbox::holds(Source from, Tag tag) const {
   return arrival != arrivals_.end() && arrival->first.first == tag;
 }
 
+std::optional<Stamp> Inbox::peek(Source from, Tag tag) const {
+  if (!holds(from, tag)) {
+    return std::nullopt;
+  }
+  const PeerId source = from ? *from : arrivals_.lower_bound({tag, 0})->second;
+  return first_of({tag, source})->second.stamp;
+}
+
 std::optional<Inbox::Taken> Inbox::take(Source from, Tag tag) {
   if (!holds(from, tag)) {
     return std::nullopt;

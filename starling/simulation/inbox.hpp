@@ -44,6 +44,9 @@ class Inbox {
 
   [[nodiscard]] bool holds(Source from, Tag tag) const;
 
+  /// The stamp of the letter of (from, tag) that arrived first.
+  [[nodiscard]] std::optional<Stamp> peek(Source from, Tag tag) const;
+
   struct Taken {
     PeerId from;
     Letter letter;

@@ -242,6 +242,10 @@ Result<std::size_t> SimPeer::do_await_any(std::span<const Hope> hopes, Deadline 
   return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
 }
 
+std::optional<Stamp> SimPeer::do_peek(Source from, Tag tag) {
+  return run_.post_office().inbox(id()).peek(from, tag);
+}
+
 std::optional<Message> SimPeer::do_take(Source from, Tag tag) {
   return run_.post_office().take(id(), from, tag);
 }

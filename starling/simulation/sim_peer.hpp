@@ -84,6 +84,7 @@ class SimPeer final : public Peer {
   void do_withdraw(std::uint64_t ticket) noexcept override;
   Result<void> do_await(Source from, Tag tag, Deadline deadline) override;
   Result<std::size_t> do_await_any(std::span<const Hope> hopes, Deadline deadline) override;
+  std::optional<Stamp> do_peek(Source from, Tag tag) override;
   std::optional<Message> do_take(Source from, Tag tag) override;
   Result<void> do_take_pieces(
       PeerId from, Tag tag, Judge fits, PieceSink sink, Deadline deadline) override;

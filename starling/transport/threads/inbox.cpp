@@ -85,6 +85,13 @@ bool Inbox::holds(Source from, Tag tag) {
   return first_come(from, tag) != queues_.end();
 }
 
+std::optional<Stamp> Inbox::peek(Source from, Tag tag) {
+  const std::lock_guard lock(mutex_);
+  const auto found = first_come(from, tag);
+  return found == queues_.end() ? std::nullopt
+                                : std::optional(found->second.letters.front().stamp);
+}
+
 std::optional<Reading> Inbox::take(Source from, Tag tag) {
   std::unique_lock lock(mutex_);
   const auto found = first_come(from, tag);

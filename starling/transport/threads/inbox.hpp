@@ -94,6 +94,9 @@ class Inbox {
 
   [[nodiscard]] bool holds(Source from, Tag tag);
 
+  /// The stamp of the oldest letter of (from, tag), if there is one.
+  std::optional<Stamp> peek(Source from, Tag tag);
+
   /// The oldest letter of (from, tag), if there is one.
   std::optional<Reading> take(Source from, Tag tag);
 

@@ -203,6 +203,10 @@ Result<std::size_t> ThreadPeer::do_await_any(std::span<const Hope> hopes, Deadli
   return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
 }
 
+std::optional<Stamp> ThreadPeer::do_peek(Source from, Tag tag) {
+  return board_.inbox(id()).peek(from, tag);
+}
+
 std::optional<Message> ThreadPeer::do_take(Source from, Tag tag) {
   std::optional<Reading> letter = board_.inbox(id()).take(from, tag);
   if (!letter) {
