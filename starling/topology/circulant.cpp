@@ -1,6 +1,9 @@
 #include "starling/topology/circulant.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -102,6 +105,24 @@ std::vector<Shift> equal_shares(std::size_t peers,
     shifts.push_back({offset, share});
   }
   return shifts;
+}
+
+double largest_cosine_sum(std::size_t peers, std::span<const Shift> shifts) {
+  ensure(peers >= 2, "one peer has no eigenvalue off the mean", peers);
+  std::vector<double> cosines(peers);
+  for (std::size_t j = 0; j < peers; ++j) {
+    cosines[j] =
+        std::cos(2.0 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(peers));
+  }
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k <= peers / 2; ++k) {  // k and n - k give the same sum
+    double sum = 0.0;
+    for (const Shift& shift : shifts) {
+      sum += shift.weight * cosines[k * (shift.offset % peers) % peers];
+    }
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
 }  // namespace starling::topology

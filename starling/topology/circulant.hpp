@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,5 +52,10 @@ class Circulant final : public Topology {
 std::vector<Shift> equal_shares(std::size_t peers,
                                 const std::vector<std::size_t>& offsets,
                                 WeightRule rule);
+
+/// max over k = 1 .. n-1 of sum_d w_d cos(2 pi k d / n): the largest eigenvalue off the mean of
+/// sum_d w_d (P_d + P_d^T)/2, P_d shifting by d. Costs n times the number of shifts. @pre peers >=
+/// 2
+double largest_cosine_sum(std::size_t peers, std::span<const Shift> shifts);
 
 }  // namespace starling::topology

@@ -1,5 +1,7 @@
 #include "starling/topology/circulant.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "starling/core/ensure.hpp"
@@ -33,6 +35,17 @@ TEST(Circulant, RefusesMoreThanTheWholeWeight) {
   EXPECT_THROW(Circulant("heavy", 5, {{{1, 0.75}, {2, 0.5}}}), ContractError);
   EXPECT_THROW(Circulant("negative", 5, {{{1, -0.5}}}), ContractError);
   EXPECT_THROW(Circulant("no rounds", 5, {}), ContractError);
+}
+
+// Distances 1 and n-1 with 1/2 each: cos(2 pi k / n), 0 for n = 4 and k = 1, -1 for k = 2.
+TEST(LargestCosineSum, IsOverAllFrequenciesButZero) {
+  const std::vector<Shift> both{{1, 0.5}, {3, 0.5}};
+  EXPECT_NEAR(largest_cosine_sum(4, both), 0.0, 1e-15);
+  const std::vector<Shift> none{{0, 1.0}};
+  EXPECT_EQ(largest_cosine_sum(7, none), 1.0);
+  const std::vector<Shift> half{{1, 1.0}};
+  EXPECT_NEAR(largest_cosine_sum(2, half), -1.0, 1e-15);
+  EXPECT_THROW(largest_cosine_sum(1, none), ContractError);
 }
 
 }  // namespace

@@ -10,8 +10,12 @@ namespace starling::topology {
 /// ||W - J|| = 1 - 2/(tau + 1) for even n, less for odd n.
 Made make_static_exponential(const Request& request);
 
-/// One offset a round: in round t send to i + 2^s and receive from i - 2^s, s = t mod tau, weight
-/// 1/2. Exact after any tau consecutive rounds if n = 2^tau, for other n only in the limit.
+/// "exponential:ORDER". One offset 2^s a round: send to i + 2^s and receive from i - 2^s, weight
+/// 1/2. The order of the offsets is `cyclic` (s = t mod tau; if none is given), `permutation` (each
+/// once in every cycle of tau rounds, in an order drawn for the cycle) or `uniform` (drawn for each
+/// round). If n = 2^tau, every round in which each offset has come once is exact: any tau
+/// consecutive rounds of `cyclic`, every cycle of `permutation`, by luck only `uniform`. For other
+/// n none is exact but in the limit.
 Made make_one_peer_exponential(const Request& request);
 
 }  // namespace starling::topology
