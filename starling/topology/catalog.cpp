@@ -4,15 +4,21 @@
 
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
+#include "starling/topology/base_graph.hpp"
 #include "starling/topology/basic.hpp"
 #include "starling/topology/bipartite.hpp"
 #include "starling/topology/edge_list.hpp"
+#include "starling/topology/equitopo.hpp"
 #include "starling/topology/exponential.hpp"
 #include "starling/topology/family.hpp"
+#include "starling/topology/hyper_hypercube.hpp"
 #include "starling/topology/hypercube.hpp"
+#include "starling/topology/k_peer_exponential.hpp"
 #include "starling/topology/lattice.hpp"
 #include "starling/topology/matching.hpp"
+#include "starling/topology/null_cascade.hpp"
 #include "starling/topology/random_graph.hpp"
+#include "starling/topology/simple_base.hpp"
 
 namespace starling::topology {
 
@@ -53,11 +59,58 @@ const std::vector<Family>& families() {
         "any n",
         "static-exponential"},
        make_static_exponential},
-      {{"exponential",
-        "one peer a round: send to i+2^s, receive from i-2^s, s = round mod log2 n",
-        "any n; exact after log2 n rounds if n is a power of two",
+      {{"exponential:ORDER",
+        "one peer a round: send to i+2^s, receive from i-2^s; s cyclic, permutation or uniform",
+        "any n; exact after log2 n rounds if n is a power of two; without ORDER: cyclic",
         "exponential"},
        make_one_peer_exponential},
+      {{"k-peer-exponential:K",
+        "receive from i-j(K+1)^l, j = 1..K, l = round mod floor(log n), logarithm to base K+1",
+        "any n; exact after a cycle if n is a power of K+1; without K: 2",
+        "k-peer-exponential"},
+       make_k_peer_exponential},
+      {{"hyper-hypercube:K",
+        "the ranks that differ in one mixed-radix digit, a digit a round, at most K of them",
+        "n without prime factors above K+1; without K: the least one for n",
+        "hyper-hypercube"},
+       make_hyper_hypercube},
+      {{"simple-base:K",
+        "blocks by the digits of n average, then hand their mean on: at most K neighbours a round",
+        "any n, exact after a cycle; without K: 1",
+        "simple-base"},
+       make_simple_base},
+      {{"base:K",
+        "Base-(K+1): the shorter of simple-base and simple-base in sets; base:1 is Base-2",
+        "any n, exact after a cycle of at most 2 log n + 2 rounds; without K: 1",
+        "base"},
+       make_base},
+      {{"null-cascade",
+        "one or both of two offsets a round, each round clearing frequencies for good",
+        "any n, exact after a cycle",
+        "null-cascade"},
+       make_null_cascade},
+      {{"d-equistatic:M=COUNT",
+        "receive from i-u for M shifts u drawn from the seed (EquiTopo)",
+        "any n; without M: floor(log2 n)",
+        "d-equistatic"},
+       make_d_equistatic},
+      {{"u-equistatic:M=COUNT",
+        "i with i-u and i+u for M shifts u drawn from the seed (EquiTopo)",
+        "any n; without M: floor(log2 n)",
+        "u-equistatic"},
+       make_u_equistatic},
+      {{"od-equidyn:M=COUNT:eta=X",
+        "one peer a round: receive from i-u, u drawn anew from all, or from M of the seed "
+        "(EquiTopo)",
+        "any n; without eta: n/(2(n-1))",
+        "od-equidyn"},
+       make_od_equidyn},
+      {{"ou-equidyn:M=COUNT:eta=X",
+        "one partner a round: pairs u apart, u drawn anew from all, or from M of the seed "
+        "(EquiTopo)",
+        "any n; some may idle; without eta: n/(2(n-1))",
+        "ou-equidyn"},
+       make_ou_equidyn},
       {{"random-matching",
         "a new random pairing every round",
         "any n; odd n: one idles",

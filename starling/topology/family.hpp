@@ -32,6 +32,17 @@ using Made = std::shared_ptr<const Topology>;  // shared by all peers of a proce
 /// Refuses an argument where the family takes none.
 void require_no_argument(const Request& request);
 
+/// K of "NAME:K", the largest number of neighbours in a round; `fallback` without an argument.
+/// Refuses what is no number from 1.
+std::size_t degree_of(const Request& request, std::size_t fallback);
+
+/// Refuses every rule but auto and lazy, where the weights are what the family is about.
+void require_own_weights(const Request& request);
+
+/// A periodic sequence of matrices given by their entries off the diagonal, halved if the request
+/// is lazy; no rounds: one idle round.
+Made make_arcs(const Request& request, std::vector<std::vector<Arc>> rounds);
+
 /// A periodic sequence of graphs, each weighted by the request's rule; one graph is a fixed
 /// topology.
 Made make_rounds(const Request& request, const std::vector<Graph>& graphs);

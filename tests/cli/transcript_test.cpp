@@ -132,7 +132,7 @@ TEST(Lists, TopologiesShowTheirSpectralGap) {
     } else if (name == "full") {
       EXPECT_NEAR(entry.at("spectral_gap").get<double>(), 1.0, 1e-12);
       ++seen;
-    } else if (name == "exponential") {
+    } else if (name == "exponential:ORDER") {
       EXPECT_EQ(entry.at("exact_after"), 3);
       ++seen;
     }
