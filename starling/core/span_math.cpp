@@ -46,6 +46,12 @@ STARLING_WIDE void blend_kernel(float a, float* y, float b, const float* x, std:
   }
 }
 
+STARLING_WIDE void approach_kernel(float share, const float* x, float* y, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) {
+    y[k] += share * (x[k] - y[k]);
+  }
+}
+
 STARLING_WIDE void scaled_copy_kernel(float factor, const float* x, float* out, std::size_t size) {
   STARLING_NO_ALIAS
   for (std::size_t k = 0; k < size; ++k) {
@@ -102,6 +108,11 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
 void blend(float a, std::span<float> y, float b, std::span<const float> x) {
   ensure(x.size() == y.size(), "blend: sizes differ", x.size(), y.size());
   blend_kernel(a, y.data(), b, x.data(), x.size());
+}
+
+void approach(float share, std::span<const float> x, std::span<float> y) {
+  ensure(x.size() == y.size(), "approach: sizes differ", x.size(), y.size());
+  approach_kernel(share, x.data(), y.data(), x.size());
 }
 
 void scaled_copy(float factor, std::span<const float> x, std::span<float> out) {

@@ -22,6 +22,10 @@ void add_scaled(float scale, std::span<const float> x, std::span<float> y);
 /// y <- a * y + b * x. @pre equal sizes
 void blend(float a, std::span<float> y, float b, std::span<const float> x);
 
+/// y <- y + share * (x - y): weights that sum to 1 whatever the rounding, so that what is equal
+/// stays equal to the bit. @pre equal sizes
+void approach(float share, std::span<const float> x, std::span<float> y);
+
 /// out <- scale * x. @pre equal sizes; out may be x
 void scaled_copy(float scale, std::span<const float> x, std::span<float> out);
 

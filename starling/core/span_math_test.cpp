@@ -75,6 +75,16 @@ TEST(SpanMath, ScalesWithoutFusing) {
   }
 }
 
+TEST(SpanMath, ApproachesAndLeavesWhatIsEqualAlone) {
+  const std::vector<float> x{1.0F, 0.1F, -3.0F, 1e-40F, 1e30F};
+  std::vector<float> y = x;
+  approach(1.0F / 3.0F, x, y);
+  EXPECT_EQ(y, x);
+  y = {4.0F, 0.1F, 0.0F, 0.0F, 0.0F};
+  approach(0.25F, x, y);
+  EXPECT_EQ(y, (std::vector<float>{3.25F, 0.1F, -0.75F, 0.25F * 1e-40F, 0.25F * 1e30F}));
+}
+
 TEST(SpanMath, MeanSumsInDoubleAndRoundsOnce) {
   for (const std::size_t size : kSizes) {
     const std::vector<std::vector<float>> models = {drawn(size, 1), drawn(size, 2), drawn(size, 3)};
@@ -136,6 +146,7 @@ TEST(SpanMath, RefusesUnequalSizes) {
   EXPECT_THROW(add_scaled(1.0F, three, four), ContractError);
   EXPECT_THROW(blend(1.0F, three, 1.0F, four), ContractError);
   EXPECT_THROW(scaled_copy(1.0F, three, four), ContractError);
+  EXPECT_THROW(approach(0.5F, three, four), ContractError);
   EXPECT_THROW(mean(models, three), ContractError);
   EXPECT_THROW(mean({}, three), ContractError);
   EXPECT_THROW((void)squared_distance(three, four), ContractError);
