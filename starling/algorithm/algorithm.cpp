@@ -20,4 +20,8 @@ void Algorithm::restore_scalars(std::span<const StateScalar> scalars) {
   ensure(scalars.empty(), "this algorithm keeps no numbers of its own", scalars.size());
 }
 
+std::vector<StateVector> Algorithm::vectors() {
+  return {};
+}
+
 }  // namespace starling::algorithm

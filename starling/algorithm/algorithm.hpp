@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "starling/algorithm/replica.hpp"
+#include "starling/optimizer/optimizer.hpp"
 
 namespace starling::algorithm {
 
@@ -23,6 +24,9 @@ struct StateScalar {
   std::string name;
   double value = 0.0;
 };
+
+/// A vector that belongs to the state of an algorithm; writing through the span changes it.
+using optimizer::StateVector;
 
 class Algorithm {
  public:
@@ -44,9 +48,11 @@ class Algorithm {
   /// Valid until the next call on the algorithm.
   [[nodiscard]] virtual std::span<const float> evaluation_view(Replica& replica);
 
-  /// State beyond parameters and optimizer, by name.
+  /// State beyond parameters and optimizer, by name. A resume calls start(), writes the vectors and
+  /// restores the scalars; one with another number of peers begins from start() alone.
   [[nodiscard]] virtual std::vector<StateScalar> scalars() const;
   virtual void restore_scalars(std::span<const StateScalar> scalars);
+  [[nodiscard]] virtual std::vector<StateVector> vectors();
 };
 
 }  // namespace starling::algorithm

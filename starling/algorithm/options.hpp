@@ -27,6 +27,7 @@ struct AlgorithmOptions {
   std::uint64_t period = 0;         ///< steps between averages (H); 0: the algorithm's default
   Order order = Order::adapt_then_combine;
   OnLoss on_loss = OnLoss::stop;
+  std::uint64_t ports = 2;  ///< partners of a peer in a round (dsgd-ceca): 1 | 2
 };
 
 }  // namespace starling::algorithm

@@ -5,6 +5,7 @@
 
 #include "starling/algorithm/allreduce_sgd.hpp"
 #include "starling/algorithm/dsgd.hpp"
+#include "starling/algorithm/dsgd_ceca.hpp"
 #include "starling/algorithm/gossip_pga.hpp"
 #include "starling/algorithm/local_sgd.hpp"
 #include "starling/algorithm/sgp.hpp"
@@ -31,6 +32,21 @@ std::unique_ptr<Algorithm> make_dsgd(const Making& making) {
   return std::make_unique<Dsgd>(making.topology, making.options.order);
 }
 
+topology::CecaPorts ports_of(const AlgorithmOptions& options) {
+  if (options.ports != 1 && options.ports != 2) {
+    throw ConfigError("ports: expected 1 or 2, found " + std::to_string(options.ports));
+  }
+  return static_cast<topology::CecaPorts>(options.ports);
+}
+
+std::unique_ptr<Algorithm> make_dsgd_ceca(const Making& making) {
+  return std::make_unique<DsgdCeca>(ports_of(making.options));
+}
+
+void check_dsgd_ceca(const AlgorithmOptions& options, std::size_t peers) {
+  [[maybe_unused]] const topology::CecaSchedule exists(peers, ports_of(options));
+}
+
 std::unique_ptr<Algorithm> make_gossip_pga(const Making& making) {
   return std::make_unique<GossipPga>(making.topology, period_or(making, kGossipPgaPeriod));
 }
@@ -43,8 +59,8 @@ std::unique_ptr<Algorithm> make_sgp(const Making& making) {
   return std::make_unique<Sgp>(making.topology);
 }
 
-const std::array<Entry, 5>& table() {
-  static const std::array<Entry, 5> entries{{
+const std::array<Entry, 6>& table() {
+  static const std::array<Entry, 6> entries{{
       {.name = "allreduce-sgd",
        .summary = "synchronous data-parallel SGD: exact mean of the gradients in every step",
        .reference = "the standard baseline",
@@ -60,6 +76,16 @@ const std::array<Entry, 5>& table() {
        .default_topology = "exponential",
        .options = {"topology", "weights", "order", "on-loss"},
        .make = make_dsgd},
+      {.name = "dsgd-ceca",
+       .summary = "decentralized SGD over exact consensus: one vector each way a step, the exact "
+                  "mean of any n after ceil(log2 n)",
+       .reference = "Ding et al. 2023, arXiv:2306.00256",
+       .traits = {.preserves_mean = true},
+       .mixing = Mixing::ceca,
+       .default_topology = {},
+       .options = {"ports"},
+       .make = make_dsgd_ceca,
+       .check = check_dsgd_ceca},
       {.name = "gossip-pga",
        .summary = "gossip in every step, and an exact global average every H steps",
        .reference = "Chen et al. 2021, arXiv:2105.09080",
@@ -131,7 +157,10 @@ std::shared_ptr<const topology::Topology> make_mixing(const Entry& entry,
                                                       std::uint64_t seed) {
   const std::string& name = options.topology.empty() ? entry.default_topology : options.topology;
   const bool exact = entry.exact_on_full && name == "full";
-  if (entry.mixing == Mixing::none) {
+  if (entry.check != nullptr) {
+    entry.check(options, peers);
+  }
+  if (entry.mixing == Mixing::none || entry.mixing == Mixing::ceca) {
     return nullptr;
   }
   if (exact) {

@@ -26,6 +26,7 @@ enum class Mixing : std::uint8_t {
   none,               ///< exact averages only, no topology
   doubly_stochastic,  ///< rows and columns sum to 1
   push_sum,           ///< columns sum to 1
+  ceca,               ///< partners and weights of its own, on two vectors a peer
 };
 
 /// One line of `starling list algorithms`.
@@ -40,6 +41,8 @@ struct Entry {
   std::uint64_t default_period = 0;  ///< steps between averages; 0: has no period
   std::vector<std::string> options;  ///< of AlgorithmOptions, by their names on the command line
   std::unique_ptr<Algorithm> (*make)(const Making& making);
+  /// Refuses options that do not fit the number of peers; null: all do that a topology takes.
+  void (*check)(const AlgorithmOptions& options, std::size_t peers) = nullptr;
 };
 
 std::span<const Entry> registry();
@@ -49,7 +52,7 @@ const Entry& find_algorithm(const std::string& name);
 
 /// The topology this algorithm mixes over, checked against what it needs; null if it uses none.
 /// @throws ConfigError if the topology does not exist for n or its matrices do not fit the
-/// algorithm
+/// algorithm, or if the algorithm's own check refuses
 std::shared_ptr<const topology::Topology> make_mixing(const Entry& entry,
                                                       const AlgorithmOptions& options,
                                                       std::size_t peers,

@@ -52,20 +52,24 @@ void check_in_table(Effective& effective,
                                 "'" + name + "' is unknown" + suggestion(word, words)});
 }
 
-/// The topology as the algorithm will use it; for algorithms without one, that its name is right.
+/// The topology as the algorithm will use it, or the ports of one that has partners of its own; for
+/// algorithms without a topology, that its name is right.
 void check_topology(Effective& effective, const algorithm::Entry& entry) {
   const trainer::Experiment& experiment = effective.settings.experiment;
   const algorithm::AlgorithmOptions& options = experiment.algorithm_options;
-  check(effective, "topology", [&] {
-    if (entry.mixing != algorithm::Mixing::none) {
+  if (entry.mixing != algorithm::Mixing::none) {
+    check(effective, entry.mixing == algorithm::Mixing::ceca ? "ports" : "topology", [&] {
       algorithm::make_mixing(entry, options, experiment.peers, experiment.seed);
-    } else if (effective.sources.contains("topology")) {
+    });
+  }
+  if (entry.default_topology.empty() && effective.sources.contains("topology")) {
+    check(effective, "topology", [&] {
       topology::make_topology({.name = options.topology,
                                .weights = options.weights,
                                .peers = experiment.peers,
                                .seed = experiment.seed});
-    }
-  });
+    });
+  }
 }
 
 void check_collective(Effective& effective, const std::string& name) {

@@ -48,6 +48,8 @@ std::string needs(algorithm::Mixing mixing) {
       return "doubly-stochastic";
     case algorithm::Mixing::push_sum:
       return "push-sum";
+    case algorithm::Mixing::ceca:
+      return "ceca";
   }
   return {};
 }

@@ -182,6 +182,15 @@ void add_algorithm(OptionTable& table) {
        .refusal = only_for_algorithms_with("order")},
       named({Order::adapt_then_combine, Order::combine_while_computing}),
       [](auto& s) -> auto& { return s.experiment.algorithm_options.order; }));
+  table.add(whole_number(
+      {.name = "ports",
+       .value = "N",
+       .help = "1: send to the peer one receives from, even numbers of peers; 2: to another, any "
+               "number",
+       .refusal = only_for_algorithms_with("ports"),
+       .range = "1 | 2"},
+      {.least = 1, .most = 2},
+      [](auto& s) -> auto& { return s.experiment.algorithm_options.ports; }));
   table.add(choice<OnLoss>(
       {.name = "on-loss",
        .value = "POLICY",

@@ -56,6 +56,9 @@ void add_algorithm(const Plan& plan, Lines& lines) {
   if (has("order")) {
     lines.add("order", to_string(options.order));
   }
+  if (has("ports")) {
+    lines.add("ports", number(options.ports));
+  }
   if (has("on-loss")) {
     lines.add("on-loss", to_string(options.on_loss));
   }

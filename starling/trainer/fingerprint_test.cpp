@@ -48,6 +48,15 @@ TEST(Fingerprint, OptionsAppearWithWhatTakesThem) {
             "lr-drop-factor = 0.1\nwarmup-steps = 0\nnot-finite = stop\n");
 }
 
+TEST(Fingerprint, NamesThePortsOfCecaAndNoTopology) {
+  const std::string text = fingerprint_with([](Experiment& e) {
+    e.algorithm = "dsgd-ceca";
+    e.algorithm_options.ports = 1;
+  });
+  EXPECT_EQ(text.find("seed = 1\nalgorithm = dsgd-ceca\nports = 1\nmodel = logistic\n"), 0U)
+      << text;
+}
+
 TEST(Fingerprint, TellsNumbersApartToTheLastBit) {
   const auto with_rate = [](float rate) {
     return fingerprint_with([rate](Experiment& e) { e.learning_rate.base = rate; });

@@ -58,6 +58,18 @@ void check(const Experiment& experiment) {
   }
 }
 
+/// Nobody goes on without the lost where every average needs every peer.
+void check_loss_policy(const Plan& plan) {
+  const std::vector<std::string>& takes = plan.entry->options;
+  if (plan.experiment.algorithm_options.on_loss != OnLoss::continue_ ||
+      std::find(takes.begin(), takes.end(), "on-loss") != takes.end()) {
+    return;
+  }
+  throw ConfigError("on-loss: " + plan.entry->name +
+                    " cannot go on without the lost; use on-loss stop, and resume a checkpoint, "
+                    "with fewer peers if need be, or another algorithm");
+}
+
 void load_data(Plan& plan) {
   const Experiment& experiment = plan.experiment;
   if (!objective::model_entry(experiment.model).needs_data) {
@@ -182,12 +194,15 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
   Plan plan;
   plan.experiment = experiment;
   plan.entry = &algorithm::find_algorithm(experiment.algorithm);
+  check_loss_policy(plan);
   plan.topology = algorithm::make_mixing(
       *plan.entry, experiment.algorithm_options, experiment.peers, experiment.seed);
-  if (plan.entry->mixing == algorithm::Mixing::none &&
-      !experiment.algorithm_options.topology.empty()) {
-    plan.notes.push_back("topology " + experiment.algorithm_options.topology + " is not used: " +
-                         experiment.algorithm + " averages exactly over all peers");
+  if (plan.entry->default_topology.empty() && !experiment.algorithm_options.topology.empty()) {
+    plan.notes.push_back("topology " + experiment.algorithm_options.topology +
+                         " is not used: " + experiment.algorithm +
+                         (plan.entry->mixing == algorithm::Mixing::none
+                              ? " averages exactly over all peers"
+                              : " has partners of its own"));
   }
   if (experiment.peers == 1) {
     plan.notes.emplace_back("1 peer, nothing to average");

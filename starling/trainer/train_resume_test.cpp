@@ -137,6 +137,64 @@ TEST(Resume, EveryOptionThatDecidesTheResultIsCompared) {
   }
 }
 
+TEST(Resume, InTheMiddleOfACycleOfCecaIsBitForBit) {
+  // Six peers: 5 is 101 in binary, so the second of three rounds sends the other model, which only
+  // the checkpoint remembers.
+  for (const std::uint64_t ports : {1U, 2U}) {
+    Experiment whole = toy("dsgd-ceca", 6, 14);
+    whole.algorithm_options.ports = ports;
+    whole.optimizer.name = "momentum";
+    const std::string expected = train_on_threads(whole).parameters_sha256;
+    for (const std::uint64_t done : {6U, 7U, 8U}) {
+      const Scratch scratch;
+      Experiment first = whole;
+      first.steps = done;
+      first.checkpoint.directory = scratch.path();
+      first.checkpoint.every = done;
+      train_on_threads(first);
+      Experiment second = whole;
+      second.resume = scratch.path();
+      EXPECT_EQ(train_on_threads(second).parameters_sha256, expected)
+          << ports << " ports, " << done << " steps";
+    }
+  }
+}
+
+TEST(Resume, ACycleOfCecaBeginsAnewWithAnotherNumberOfPeers) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd-ceca", 6, 7);
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 7;
+  train_on_threads(first);
+  Experiment second = first;
+  second.peers = 5;  // one is lost
+  second.steps = 12;
+  second.checkpoint = {};
+  second.resume = scratch.path();
+  const Summary summary = train_on_threads(second);
+  EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
+  EXPECT_EQ(summary.steps, 12U);
+}
+
+TEST(Resume, AnotherNumberOfPortsIsRefused) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd-ceca", 6, 4);
+  first.checkpoint.directory = scratch.path();
+  first.checkpoint.every = 4;
+  train_on_threads(first);
+  Experiment second = first;
+  second.algorithm_options.ports = 1;
+  second.steps = 6;
+  second.checkpoint = {};
+  second.resume = scratch.path();
+  try {
+    train_on_threads(second);
+    FAIL() << "ports may change";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ports"));
+  }
+}
+
 TEST(Resume, AnInjectionIntoAStepThatIsDoneIsRefused) {
   const Scratch scratch;
   Experiment experiment = toy("dsgd", 2, 4);

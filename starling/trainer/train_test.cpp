@@ -289,6 +289,19 @@ TEST(Train, SkipRoundCannotGoOnWithoutTheLost) {
   EXPECT_THROW(train_on_threads(experiment), ConfigError);
 }
 
+TEST(Train, WhatNeedsEveryPeerCannotGoOnWithoutTheLost) {
+  for (const char* algorithm : {"allreduce-sgd", "dsgd-ceca", "gossip-pga", "local-sgd"}) {
+    Experiment experiment = toy(algorithm, 2, 10);
+    experiment.algorithm_options.on_loss = OnLoss::continue_;
+    try {
+      train_on_threads(experiment);
+      ADD_FAILURE() << algorithm << " took on-loss continue";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string("on-loss: ") + algorithm + " cannot go on"));
+    }
+  }
+}
+
 TEST(Train, WritesMetricsLineByLine) {
   const Scratch scratch;
   Experiment experiment = toy("sgp", 3, 20);

@@ -16,13 +16,33 @@ namespace {
 using algorithm::Algorithm;
 using algorithm::Replica;
 
+/// In front of the names of vectors, for the part they belong to.
+constexpr const char* kOptimizer = "optimizer.";
+constexpr const char* kAlgorithm = "algorithm.";
+
 std::span<const float> find_vector(const PeerState& state, const std::string& name) {
-  const auto found = state.vectors.find("optimizer." + name);
+  const auto found = state.vectors.find(name);
   if (found == state.vectors.end()) {
-    throw DataError("checkpoint: no optimizer state '" + name + "' of peer " +
-                    std::to_string(state.peer));
+    throw DataError("checkpoint: no state '" + name + "' of peer " + std::to_string(state.peer));
   }
   return found->second;
+}
+
+void put_vectors(const char* part,
+                 const std::vector<optimizer::StateVector>& vectors,
+                 PeerState& state) {
+  for (const optimizer::StateVector& vector : vectors) {
+    state.vectors.emplace(part + vector.name,
+                          std::vector<float>(vector.values.begin(), vector.values.end()));
+  }
+}
+
+void restore_vectors(const char* part,
+                     const std::vector<optimizer::StateVector>& vectors,
+                     const PeerState& state) {
+  for (const optimizer::StateVector& vector : vectors) {
+    copy(find_vector(state, part + vector.name), vector.values);
+  }
 }
 
 std::uint64_t find_counter(const PeerState& state, const std::string& name) {
@@ -110,9 +130,8 @@ void Worker::begin() {
 void Worker::restore_state(const Checkpoint& checkpoint) {
   const PeerState& mine = checkpoint.peers[group_.rank()];
   copy(mine.parameters, replica_.parameters());
-  for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
-    copy(find_vector(mine, vector.name), vector.values);
-  }
+  restore_vectors(kOptimizer, replica_.optimizer().state(), mine);
+  restore_vectors(kAlgorithm, algorithm_->vectors(), mine);
   replica_.optimizer().set_steps(find_counter(mine, "optimizer.steps"));
   std::vector<algorithm::StateScalar> scalars;
   for (const auto& [name, value] : mine.scalars) {
@@ -144,7 +163,7 @@ void Worker::begin_as_newcomer(const Beginning& beginning) {
     std::vector<std::span<const float>> theirs;
     theirs.reserve(old.size());
     for (const PeerState& peer : old) {
-      theirs.emplace_back(find_vector(peer, vector.name));
+      theirs.emplace_back(find_vector(peer, kOptimizer + vector.name));
     }
     mean(theirs, vector.values);
   }
@@ -236,10 +255,8 @@ PeerState Worker::state() {
   state.experiment = plan_.fingerprint;
   const std::span<const float> x = replica_.parameters();
   state.parameters.assign(x.begin(), x.end());
-  for (const optimizer::StateVector& vector : replica_.optimizer().state()) {
-    state.vectors.emplace("optimizer." + vector.name,
-                          std::vector<float>(vector.values.begin(), vector.values.end()));
-  }
+  put_vectors(kOptimizer, replica_.optimizer().state(), state);
+  put_vectors(kAlgorithm, algorithm_->vectors(), state);
   for (const algorithm::StateScalar& scalar : algorithm_->scalars()) {
     state.scalars.emplace(scalar.name, scalar.value);
   }

@@ -299,5 +299,24 @@ INSTANTIATE_TEST_SUITE_P(
                       "--seed: is given twice: 1,2"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
+TEST_F(Configuration, OnePortForAnOddNumberOfPeersIsRefusedByItsKey) {
+  const Outcome outcome =
+      train({"--algorithm", "dsgd-ceca", "--ports", "1", "--peers", "7", "--steps", "3"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "command line: ports: 1 port pairs all peers in every round, which takes an even "
+            "number of them, found 7; use --ports 2 for any number, or --algorithm dsgd "
+            "--topology base:1, which pairs most of them in a round; nearest with 1 port: 6, 8\n");
+}
+
+TEST_F(Configuration, CecaTakesNoPolicyOnLosses) {
+  const Outcome outcome =
+      train({"--algorithm", "dsgd-ceca", "--on-loss", "continue", "--steps", "3"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "command line: on-loss: has no effect with algorithm dsgd-ceca; dsgd and sgp take "
+            "it\n");
+}
+
 }  // namespace
 }  // namespace starling::testing

@@ -55,7 +55,8 @@ TEST(SilentPeer, GossipGoesOnAndStaysWhereItWas) {
 }
 
 TEST(SilentPeer, IsTheOneThatIsNamed) {
-  for (const char* algorithm : {"allreduce-sgd", "local-sgd", "gossip-pga", "dsgd", "sgp"}) {
+  for (const char* algorithm :
+       {"allreduce-sgd", "local-sgd", "gossip-pga", "dsgd", "dsgd-ceca", "sgp"}) {
     const trainer::Summary summary = train_beside_a_silent_peer(algorithm, OnLoss::stop);
     EXPECT_EQ(summary.exit_code, ExitCode::peers_lost) << algorithm;
     EXPECT_NE(summary.error.find("peer " + std::to_string(kSilent)), std::string::npos)

@@ -1,4 +1,4 @@
-// Training under 500 fault schedules, 100 for each algorithm: every run ends, or its failure names
+// Training under 600 fault schedules, 100 for each algorithm: every run ends, or its failure names
 // a peer that a fault has hit. Until the first exchange is missed every model has, after every
 // step, the bits of the run without faults.
 #include <algorithm>
