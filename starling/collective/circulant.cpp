@@ -7,7 +7,7 @@ namespace starling::collective {
 Schedule circulant_all_gather(const Request& request) {
   const std::size_t n = request.peers;
   const std::size_t r = request.rank;
-  Schedule schedule = make_schedule(n, r, n);
+  Schedule schedule = schedule_of_parts(request);
   schedule.owned = {{r, r + 1}};
   std::vector<std::size_t> sizes{n};
   while (sizes.back() > 1) {

@@ -13,7 +13,7 @@ Schedule gather_by(const Request& request, std::size_t stride) {
   const std::size_t n = request.peers;
   const std::size_t r = request.rank;
   const std::size_t back = n - stride;
-  Schedule schedule = make_schedule(n, r, n);
+  Schedule schedule = schedule_of_parts(request);
   schedule.owned = {block(r)};
   Lane& lane = schedule.lanes.front();
   for (std::size_t t = 0; t + 1 < n; ++t) {

@@ -28,6 +28,25 @@ Lane reversed(const Lane& lane, Action copies_become) {
   return mirror;
 }
 
+Cut equal_regions(std::size_t regions, std::size_t blocks) {
+  return Cut::regions(std::vector<double>(regions, 1.0 / static_cast<double>(regions)), blocks);
+}
+
+/// Every part of the vector cut into `pieces`.
+Cut in_pieces(const Request& request, std::size_t parts, std::size_t pieces) {
+  if (request.parts.empty()) {
+    return equal_regions(parts, pieces);
+  }
+  std::vector<std::size_t> lengths;
+  lengths.reserve(parts * pieces);
+  for (const std::size_t length : request.parts) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      lengths.push_back(chunk(length, pieces, piece).size());
+    }
+  }
+  return Cut::of_lengths(lengths);
+}
+
 }  // namespace
 
 const char* to_string(Operation operation) noexcept {
@@ -163,6 +182,28 @@ Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks) 
   schedule.peers = peers;
   schedule.rank = rank;
   schedule.cut = Cut::equal(blocks);
+  return schedule;
+}
+
+Schedule schedule_of_parts(const Request& request, std::size_t pieces) {
+  ensure(pieces >= 1, "a part has a piece", pieces);
+  const Cut parts = has_parts(request.operation) ? parts_of(request) : Cut::equal(request.peers);
+  Schedule schedule = make_schedule(request.peers, request.rank, parts.blocks());
+  schedule.cut = parts;
+  if (pieces == 1) {
+    return schedule;
+  }
+  schedule.cut = in_pieces(request, parts.blocks(), pieces);
+  for (std::size_t index = 0; index <= parts.blocks(); ++index) {
+    schedule.parts.push_back(index * pieces);
+  }
+  return schedule;
+}
+
+Schedule schedule_of_regions(const Request& request, std::size_t regions, std::size_t blocks) {
+  Schedule schedule = make_schedule(request.peers, request.rank, regions * blocks);
+  schedule.cut = equal_regions(regions, blocks);
+  schedule.lanes.resize(regions);
   return schedule;
 }
 

@@ -148,6 +148,15 @@ struct Schedule {
 /// An empty schedule with one lane and equal blocks. @pre rank < peers
 Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks);
 
+/// An empty schedule with one lane and a block for every part of the vector, or for each of
+/// `pieces` near-equal pieces of it. Parts are those of the request; near-equal ones, one a rank,
+/// for an operation that knows none.
+Schedule schedule_of_parts(const Request& request, std::size_t pieces = 1);
+
+/// An empty schedule with a lane for each of `regions` near-equal regions of the vector, cut in
+/// `blocks` near-equal blocks: lane c moves the blocks [c * blocks, (c + 1) * blocks).
+Schedule schedule_of_regions(const Request& request, std::size_t regions, std::size_t blocks);
+
 /// The runs of blocks a rank has data for at the start, and those it must hold the result of at the
 /// end.
 std::vector<Range> held_blocks(const Request& request, const Schedule& schedule);
