@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -88,6 +89,17 @@ bool exists_for(const std::string& algorithm, Operation operation, std::size_t p
   Request request{.operation = operation, .peers = peers, .elements = 1003};
   choice.fill_in(request, sizeof(float));
   return !choice.entry->why_not(request);
+}
+
+/// All ranks of a small group; some of a large one, whose roots the checker has proved.
+std::vector<std::size_t> roots_of(const Group& group) {
+  const std::size_t n = group.size();
+  if (n > 9) {
+    return {0, n / 2, n - 1};
+  }
+  std::vector<std::size_t> all(n);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 class Executed : public ::testing::TestWithParam<Case> {
@@ -219,13 +231,13 @@ TEST_P(Executed, ReduceScatterAndAllGatherEqualTheSerialResult) {
          });
 }
 
-TEST_P(Executed, BroadcastAndReduceWorkFromEveryRoot) {
+TEST_P(Executed, BroadcastAndReduceWorkFromAnyRoot) {
   on_all(Operation::broadcast,
          [](const Group& group,
             Collective& collective,
             const CollectiveOptions& options,
             std::size_t elements) {
-           for (std::size_t root = 0; root < group.size(); ++root) {
+           for (const std::size_t root : roots_of(group)) {
              Vector values = integers(group.rank(), elements);
              collective.broadcast(values, root, options);
              EXPECT_TRUE(same_bits(values, integers(root, elements))) << "root " << root;
@@ -236,7 +248,7 @@ TEST_P(Executed, BroadcastAndReduceWorkFromEveryRoot) {
             Collective& collective,
             const CollectiveOptions& options,
             std::size_t elements) {
-           for (std::size_t root = 0; root < group.size(); ++root) {
+           for (const std::size_t root : roots_of(group)) {
              Vector total(root == group.rank() ? elements : 0);
              collective.reduce(
                  integers(group.rank(), elements), total, Reduction::sum, root, options);
@@ -247,14 +259,14 @@ TEST_P(Executed, BroadcastAndReduceWorkFromEveryRoot) {
          });
 }
 
-TEST_P(Executed, ScatterAndGatherWorkFromEveryRoot) {
+TEST_P(Executed, ScatterAndGatherWorkFromAnyRoot) {
   on_all(Operation::scatter,
          [](const Group& group,
             Collective& collective,
             const CollectiveOptions& options,
             std::size_t elements) {
            const Range mine = chunk(elements, group.size(), group.rank());
-           for (std::size_t root = 0; root < group.size(); ++root) {
+           for (const std::size_t root : roots_of(group)) {
              const Vector whole = integers(root, elements);
              Vector output(mine.size());
              collective.scatter(whole, output, elements, root, options);
@@ -268,7 +280,7 @@ TEST_P(Executed, ScatterAndGatherWorkFromEveryRoot) {
             std::size_t elements) {
            const Range mine = chunk(elements, group.size(), group.rank());
            const Vector whole = integers(7, elements);
-           for (std::size_t root = 0; root < group.size(); ++root) {
+           for (const std::size_t root : roots_of(group)) {
              Vector output(root == group.rank() ? elements : 0);
              collective.gather(
                  part(std::span<const float>(whole), mine), output, elements, root, options);

@@ -1,6 +1,7 @@
 #include "starling/collective/plan.hpp"
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,56 +65,62 @@ TEST(Plan, DisjointBlocksNeedNoScratch) {
   }
 }
 
-TEST(Plan, NothingLentIsWrittenBeforeItsSendIsOver) {
-  for (const CatalogEntry& algorithm : catalog()) {
-    if (algorithm.build(Operation::all_reduce) == nullptr) {
-      continue;
-    }
+/// Calls visit(name, plan, lane) for the lanes of all all-reduces among up to 17 peers.
+template <class Visit>
+void for_each_lane(std::size_t (*rank_of)(std::size_t), Visit visit) {
+  for (const std::string& algorithm : names_for(Operation::all_reduce)) {
+    const Choice choice = find_algorithm(algorithm, Operation::all_reduce);
     for (std::size_t n = 1; n <= 17; ++n) {
-      const Plan plan = plan_of(algorithm.name.c_str(), Operation::all_reduce, n, n / 2);
-      std::uint32_t sends = 0;
-      std::vector<std::array<std::uint32_t, kPlaces>> lent(plan.schedule.blocks());
-      for (const PlannedTransfer& each : plan.lanes.front().transfers) {
-        sends += each.action == Action::send ? 1 : 0;
-        for (const PlannedRun& run : plan.lanes.front().runs_of(each)) {
-          for (std::size_t block = run.blocks.begin; block < run.blocks.end; ++block) {
-            auto& last =
-                lent[block]
-                    [static_cast<std::size_t>(each.action == Action::send ? run.from : run.to)];
-            if (each.action == Action::send) {
-              last = sends;
-            }
-            if (each.action != Action::send) {
-              EXPECT_LE(last, each.settled) << algorithm.name;
-            }
-          }
-        }
+      Request request{.peers = n, .rank = rank_of(n), .elements = 100};
+      choice.fill_in(request, sizeof(float));
+      request.segment = 7;
+      if (choice.entry->why_not(request)) {
+        continue;
+      }
+      const Plan plan = make_plan(request, make_schedule(*choice.entry, request));
+      for (const PlannedLane& lane : plan.lanes) {
+        visit(algorithm + " n=" + std::to_string(n), plan, lane);
       }
     }
   }
 }
 
-TEST(Plan, AReceiveNeverWaitsForASendOfItsOwnRound) {
-  // Both partners would wait for each other to read first.
-  for (const CatalogEntry& algorithm : catalog()) {
-    if (algorithm.build(Operation::all_reduce) == nullptr) {
-      continue;
-    }
-    for (std::size_t n = 1; n <= 17; ++n) {
-      const Plan plan = plan_of(algorithm.name.c_str(), Operation::all_reduce, n, n - 1);
-      std::uint32_t before = 0;
-      for (std::size_t round = 0; round < plan.lanes.front().rounds(); ++round) {
-        std::uint32_t sends = 0;
-        for (const PlannedTransfer& each : plan.lanes.front().round(round)) {
-          if (each.action == Action::send) {
-            ++sends;
+TEST(Plan, NothingLentIsWrittenBeforeItsSendIsOver) {
+  const auto middle = [](std::size_t n) { return n / 2; };
+  for_each_lane(middle, [](const std::string& name, const Plan& plan, const PlannedLane& lane) {
+    std::uint32_t sends = 0;
+    std::vector<std::array<std::uint32_t, kPlaces>> lent(plan.schedule.blocks());
+    for (const PlannedTransfer& each : lane.transfers) {
+      const bool is_send = each.action == Action::send;
+      sends += is_send ? 1 : 0;
+      for (const PlannedRun& run : lane.runs_of(each)) {
+        for (std::size_t block = run.blocks.begin; block < run.blocks.end; ++block) {
+          auto& last = lent[block][static_cast<std::size_t>(is_send ? run.from : run.to)];
+          if (is_send) {
+            last = sends;
+          } else {
+            EXPECT_LE(last, each.settled) << name;
           }
-          EXPECT_LE(each.settled, before) << algorithm.name << " n=" << n;
         }
-        before += sends;
       }
     }
-  }
+  });
+}
+
+TEST(Plan, AReceiveNeverWaitsForASendOfItsOwnRound) {
+  // Both partners would wait for each other to read first.
+  const auto last = [](std::size_t n) { return n - 1; };
+  for_each_lane(last, [](const std::string& name, const Plan&, const PlannedLane& lane) {
+    std::uint32_t before = 0;
+    for (std::size_t round = 0; round < lane.rounds(); ++round) {
+      std::uint32_t sends = 0;
+      for (const PlannedTransfer& each : lane.round(round)) {
+        sends += each.action == Action::send ? 1 : 0;
+        EXPECT_LE(each.settled, before) << name;
+      }
+      before += sends;
+    }
+  });
 }
 
 TEST(Plan, AnAllGatherCopiesItsOwnBlockOnly) {
