@@ -1,16 +1,21 @@
 #include "starling/collective/catalog.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
 
 #include "starling/collective/binomial.hpp"
+#include "starling/collective/bruck.hpp"
 #include "starling/collective/circulant.hpp"
 #include "starling/collective/dims.hpp"
+#include "starling/collective/direct.hpp"
 #include "starling/collective/halving_doubling.hpp"
+#include "starling/collective/pairwise.hpp"
 #include "starling/collective/recursive_doubling.hpp"
 #include "starling/collective/ring.hpp"
+#include "starling/collective/scatter_all_gather.hpp"
 #include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
@@ -54,7 +59,61 @@ CatalogEntry entry(CatalogEntry made, std::initializer_list<Offer> offers) {
   return made;
 }
 
-std::vector<CatalogEntry> make_catalog() {
+/// To numbers of peers other than powers of two.
+std::optional<std::string> power_of_two_objection(const Request& request) {
+  const std::size_t below = std::bit_floor(request.peers);
+  if (below == request.peers) {
+    return std::nullopt;
+  }
+  return "a power of two is needed, found " + std::to_string(request.peers) +
+         " peers; the nearest are " + std::to_string(below) + " and " + std::to_string(2 * below);
+}
+
+std::optional<std::string> recursive_doubling_objection(const Request& request) {
+  return request.operation == Operation::all_reduce ? std::nullopt
+                                                    : power_of_two_objection(request);
+}
+
+std::vector<CatalogEntry> trees_and_exchanges() {
+  return {
+      entry({.name = "bruck",
+             .summary =
+                 "distances 1, 2, 4, .. with all that is known so far: fewest rounds for any n",
+             .valid = "any n"},
+            {{Operation::all_reduce, bruck_all_reduce},
+             {Operation::all_gather, bruck_all_gather},
+             {Operation::reduce_scatter, bruck_reduce_scatter},
+             {Operation::barrier, bruck_all_gather},
+             {Operation::all_to_all, bruck_all_to_all}}),
+      entry({.name = "pairwise",
+             .summary = "another partner in every round, every part goes straight where it belongs",
+             .valid = "any n"},
+            {{Operation::all_to_all, pairwise_all_to_all}}),
+      entry({.name = "direct",
+             .summary =
+                 "everything goes straight where it belongs, all messages at once: for few peers",
+             .valid = "any n"},
+            {{Operation::all_reduce, direct_all_reduce},
+             {Operation::all_gather, direct_all_gather},
+             {Operation::reduce_scatter, direct_reduce_scatter},
+             {Operation::barrier, direct_all_gather},
+             {Operation::scatter, direct_scatter},
+             {Operation::gather, direct_gather},
+             {Operation::all_to_all, direct_all_to_all}}),
+      entry({.name = "scatter-all-gather",
+             .summary = "a tree scatters (or gathers) parts that all exchange: for long vectors",
+             .valid = "any n"},
+            {{Operation::broadcast, scatter_all_gather_broadcast},
+             {Operation::reduce, reduce_scatter_gather}}),
+      entry({.name = "scatter-ring",
+             .summary = "the same with a ring: neighbours only, more rounds",
+             .valid = "any n"},
+            {{Operation::broadcast, scatter_ring_broadcast},
+             {Operation::reduce, ring_gather_reduce}}),
+  };
+}
+
+std::vector<CatalogEntry> basic_ones() {
   return {
       entry({.name = "ring",
              .summary = "every block travels once round the ring: least bytes, neighbours only, "
@@ -65,13 +124,17 @@ std::vector<CatalogEntry> make_catalog() {
              {Operation::reduce_scatter, ring_reduce_scatter}}),
       entry({.name = "recursive-doubling",
              .summary = "partners at distance 1, 2, 4, .. exchange the whole vector: fewest rounds",
-             .valid = "any n; best for powers of two"},
-            {{Operation::all_reduce, recursive_doubling_all_reduce}}),
+             .valid = "any n for all-reduce, best for powers of two; only those for all-gather",
+             .objection = recursive_doubling_objection},
+            {{Operation::all_reduce, recursive_doubling_all_reduce},
+             {Operation::all_gather, recursive_doubling_all_gather}}),
       entry({.name = "halving-doubling",
              .summary = "windows halve while sums are formed and double while they are spread "
                         "(Rabenseifner)",
-             .valid = "any n; best for powers of two"},
-            {{Operation::all_reduce, halving_doubling_all_reduce}}),
+             .valid = "any n for all-reduce, best for powers of two; only those for reduce-scatter",
+             .objection = recursive_doubling_objection},
+            {{Operation::all_reduce, halving_doubling_all_reduce},
+             {Operation::reduce_scatter, recursive_halving_reduce_scatter}}),
       entry({.name = "circulant",
              .summary =
                  "cyclic runs of blocks over halving skips: least bytes in about 2 log2(n) rounds",
@@ -83,8 +146,18 @@ std::vector<CatalogEntry> make_catalog() {
       entry({.name = "binomial",
              .summary = "a tree in which the number of ranks with the vector doubles every round",
              .valid = "any n"},
-            {{Operation::broadcast, binomial_broadcast}, {Operation::reduce, binomial_reduce}}),
+            {{Operation::broadcast, binomial_broadcast},
+             {Operation::reduce, binomial_reduce},
+             {Operation::scatter, binomial_scatter},
+             {Operation::gather, binomial_gather}}),
   };
+}
+
+std::vector<CatalogEntry> make_catalog() {
+  std::vector<CatalogEntry> all = basic_ones();
+  const std::vector<CatalogEntry> others = trees_and_exchanges();
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 /// Whether `entry` takes the parameter that begins `text`; puts its value into `choice`.
@@ -149,7 +222,7 @@ std::optional<std::string> CatalogEntry::why_not(const Request& request) const {
   if (build(request.operation) == nullptr) {
     return "offers " + operations() + ", not " + to_string(request.operation);
   }
-  if (takes.dims && product(request.dims) != request.peers) {
+  if (takes.dims && !request.dims.empty() && product(request.dims) != request.peers) {
     return "the extents " + dims_text(request.dims) + " hold " +
            std::to_string(product(request.dims)) + " peers, there are " +
            std::to_string(request.peers);

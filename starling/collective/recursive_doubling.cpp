@@ -1,6 +1,9 @@
 #include "starling/collective/recursive_doubling.hpp"
 
+#include <bit>
+
 #include "starling/collective/fold.hpp"
+#include "starling/core/ensure.hpp"
 
 namespace starling::collective {
 
@@ -50,6 +53,29 @@ Schedule recursive_doubling_all_reduce(const Request& request) {
     }
   }
   return schedule;
+}
+
+Schedule recursive_doubling_all_gather(const Request& request) {
+  const std::size_t n = request.peers;
+  const std::size_t r = request.rank;
+  ensure(std::has_single_bit(n), "windows double up to a power of two", n);
+  const auto window = [](std::size_t rank, std::size_t size) {
+    return Range{rank & ~(size - 1), (rank & ~(size - 1)) + size};
+  };
+  Schedule schedule = schedule_of_parts(request);
+  schedule.owned = {window(r, 1)};
+  Lane& lane = schedule.lanes.front();
+  for (std::size_t distance = 1; distance < n; distance *= 2) {
+    const std::size_t partner = r ^ distance;
+    lane.open_round();
+    lane.transfer(Action::send, partner, {window(r, distance)});
+    lane.transfer(Action::copy, partner, {window(partner, distance)});
+  }
+  return schedule;
+}
+
+Schedule recursive_halving_reduce_scatter(const Request& request) {
+  return reversed(recursive_doubling_all_gather(request));
 }
 
 }  // namespace starling::collective

@@ -10,4 +10,11 @@ namespace starling::collective {
 /// pairs before and unfold after, two more rounds.
 Schedule recursive_doubling_all_reduce(const Request& request);
 
+/// n = 2^L: partners at distance 1, 2, 4, .. exchange all blocks they have, which is a run. L
+/// rounds, n-1 blocks sent. @pre n is a power of two
+Schedule recursive_doubling_all_gather(const Request& request);
+
+/// The all-gather backwards, adding (recursive halving). @pre n is a power of two
+Schedule recursive_halving_reduce_scatter(const Request& request);
+
 }  // namespace starling::collective
