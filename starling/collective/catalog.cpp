@@ -6,11 +6,14 @@
 #include <initializer_list>
 #include <utility>
 
+#include "starling/collective/binary_tree.hpp"
 #include "starling/collective/binomial.hpp"
 #include "starling/collective/bruck.hpp"
+#include "starling/collective/chain.hpp"
 #include "starling/collective/circulant.hpp"
 #include "starling/collective/dims.hpp"
 #include "starling/collective/direct.hpp"
+#include "starling/collective/double_tree.hpp"
 #include "starling/collective/halving_doubling.hpp"
 #include "starling/collective/pairwise.hpp"
 #include "starling/collective/recursive_doubling.hpp"
@@ -110,6 +113,26 @@ std::vector<CatalogEntry> trees_and_exchanges() {
              .valid = "any n"},
             {{Operation::broadcast, scatter_ring_broadcast},
              {Operation::reduce, ring_gather_reduce}}),
+      entry({.name = "chain",
+             .summary = "a pipeline from rank to rank: the bytes of one vector, n-1 hops",
+             .valid = "any n",
+             .takes = {.segment = true}},
+            {{Operation::broadcast, chain_broadcast, ByLength::yes},
+             {Operation::reduce, chain_reduce, ByLength::yes}}),
+      entry({.name = "binary-tree",
+             .summary = "a pipeline through a binary tree: the bytes of two vectors, few hops",
+             .valid = "any n",
+             .takes = {.segment = true}},
+            {{Operation::broadcast, binary_tree_broadcast, ByLength::yes},
+             {Operation::reduce, binary_tree_reduce, ByLength::yes}}),
+      entry({.name = "double-tree",
+             .summary =
+                 "pipelines through two trees, a half of the vector each: all ranks equally busy",
+             .valid = "any n",
+             .takes = {.segment = true}},
+            {{Operation::all_reduce, double_tree_all_reduce, ByLength::yes},
+             {Operation::broadcast, double_tree_broadcast, ByLength::yes},
+             {Operation::reduce, double_tree_reduce, ByLength::yes}}),
   };
 }
 
