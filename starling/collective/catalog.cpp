@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "starling/collective/binary_tree.hpp"
+#include "starling/collective/bine.hpp"
 #include "starling/collective/binomial.hpp"
 #include "starling/collective/bruck.hpp"
 #include "starling/collective/chain.hpp"
@@ -19,6 +20,8 @@
 #include "starling/collective/recursive_doubling.hpp"
 #include "starling/collective/ring.hpp"
 #include "starling/collective/scatter_all_gather.hpp"
+#include "starling/collective/swing.hpp"
+#include "starling/collective/swing_latency.hpp"
 #include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
@@ -136,6 +139,37 @@ std::vector<CatalogEntry> trees_and_exchanges() {
   };
 }
 
+std::vector<CatalogEntry> for_rings_and_levels() {
+  return {
+      entry({.name = "swing",
+             .summary =
+                 "partners to and fro at distances 1, 1, 3, 5, 11, ..: short ways on tori, least "
+                 "bytes in 2 log2(n) rounds",
+             .valid = "any ring for all-reduce; else axes that are even, or odd and covered",
+             .takes = {.dims = true, .colors = true, .layout = true},
+             .objection = swing_objection},
+            {{Operation::all_reduce, swing_all_reduce},
+             {Operation::all_gather, swing_all_gather},
+             {Operation::reduce_scatter, swing_reduce_scatter}}),
+      entry({.name = "swing-latency",
+             .summary = "the same partners exchange whole vectors: fewest rounds",
+             .valid = "any n; best for powers of two",
+             .takes = {.dims = true, .colors = true},
+             .objection = swing_latency_objection,
+             .same_bits_everywhere = false},
+            {{Operation::all_reduce, swing_latency_all_reduce}}),
+      entry({.name = "bine",
+             .summary = "negabinary distances: ways two thirds as long as a binomial tree's",
+             .valid = "powers of two",
+             .objection = power_of_two_objection},
+            {{Operation::all_reduce, bine_all_reduce},
+             {Operation::broadcast, bine_broadcast},
+             {Operation::reduce, bine_reduce},
+             {Operation::all_gather, bine_all_gather},
+             {Operation::reduce_scatter, bine_reduce_scatter}}),
+  };
+}
+
 std::vector<CatalogEntry> basic_ones() {
   return {
       entry({.name = "ring",
@@ -178,8 +212,9 @@ std::vector<CatalogEntry> basic_ones() {
 
 std::vector<CatalogEntry> make_catalog() {
   std::vector<CatalogEntry> all = basic_ones();
-  const std::vector<CatalogEntry> others = trees_and_exchanges();
-  all.insert(all.end(), others.begin(), others.end());
+  for (const auto& block : {trees_and_exchanges(), for_rings_and_levels()}) {
+    all.insert(all.end(), block.begin(), block.end());
+  }
   return all;
 }
 
