@@ -22,6 +22,7 @@
 #include "starling/collective/scatter_all_gather.hpp"
 #include "starling/collective/swing.hpp"
 #include "starling/collective/swing_latency.hpp"
+#include "starling/collective/trivance.hpp"
 #include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
@@ -167,6 +168,22 @@ std::vector<CatalogEntry> for_rings_and_levels() {
              {Operation::reduce, bine_reduce},
              {Operation::all_gather, bine_all_gather},
              {Operation::reduce_scatter, bine_reduce_scatter}}),
+      entry({.name = "trivance",
+             .summary = "partners on both sides at distances 1, 3, 9, ..: least bytes in 2 log3(n) "
+                        "rounds of two messages",
+             .valid = "any n; best for powers of three",
+             .takes = {.dims = true, .colors = true},
+             .objection = trivance_objection},
+            {{Operation::all_reduce, trivance_all_reduce},
+             {Operation::all_gather, trivance_all_gather},
+             {Operation::reduce_scatter, trivance_reduce_scatter}}),
+      entry({.name = "trivance-latency",
+             .summary = "the same partners exchange whole vectors in log3(n) rounds",
+             .valid = "extents that are powers of three",
+             .takes = {.dims = true, .colors = true},
+             .objection = trivance_latency_objection,
+             .same_bits_everywhere = false},
+            {{Operation::all_reduce, trivance_latency_all_reduce}}),
   };
 }
 
