@@ -16,6 +16,7 @@
 #include "starling/collective/direct.hpp"
 #include "starling/collective/double_tree.hpp"
 #include "starling/collective/halving_doubling.hpp"
+#include "starling/collective/hierarchical.hpp"
 #include "starling/collective/pairwise.hpp"
 #include "starling/collective/recursive_doubling.hpp"
 #include "starling/collective/ring.hpp"
@@ -184,6 +185,13 @@ std::vector<CatalogEntry> for_rings_and_levels() {
              .objection = trivance_latency_objection,
              .same_bits_everywhere = false},
             {{Operation::all_reduce, trivance_latency_all_reduce}}),
+      entry({.name = "hierarchical",
+             .summary = "groups inside, their first ranks across, level by level",
+             .valid = "any n",
+             .takes = {.dims = true}},
+            {{Operation::all_reduce, hierarchical_all_reduce},
+             {Operation::broadcast, hierarchical_broadcast},
+             {Operation::reduce, hierarchical_reduce}}),
   };
 }
 
