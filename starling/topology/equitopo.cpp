@@ -160,6 +160,7 @@ class OneDirectional final : public EquiDyn {
     }
     std::vector<Shift> weighted;
     const std::vector<std::size_t> list = equally_likely();
+    weighted.reserve(list.size());
     for (const std::size_t shift : list) {
       weighted.push_back({shift, 1.0 / static_cast<double>(list.size())});
     }
