@@ -5,6 +5,7 @@
 #include "starling/collective/collective.hpp"
 #include "starling/core/buffer.hpp"
 #include "starling/core/span_math.hpp"
+#include "starling/mixing/ceca.hpp"
 #include "starling/mixing/doubly_stochastic.hpp"
 #include "starling/mixing/push_sum.hpp"
 
@@ -75,6 +76,33 @@ class Pushing final : public OnValues {
   Buffer estimate_;  // x / w
 };
 
+class Ceca final : public OnValues {
+ public:
+  Ceca(const Group& group, topology::CecaSchedule schedule)
+      : group_(group), schedule_(std::move(schedule)) {}
+
+  void begin(std::span<const float> values) override {
+    OnValues::begin(values);
+    others_ = Buffer::copy_of(values);
+  }
+
+  void round(const AveragingRound& round) override {
+    if (!round.absent.empty() || schedule_.rounds() == 0) {
+      return;
+    }
+    const auto exchange = schedule_.exchange(next_, group_.rank());
+    ceca_round(
+        {.own = own(), .others = others_.mutable_values()}, exchange, group_, options_of(round));
+    next_ = (next_ + 1) % schedule_.rounds();
+  }
+
+ private:
+  const Group& group_;
+  topology::CecaSchedule schedule_;
+  std::size_t next_ = 0;  // round of the cycle
+  Buffer others_;
+};
+
 class AllReduce final : public OnValues {
  public:
   AllReduce(const Group& group, std::string collective)
@@ -118,6 +146,12 @@ MakeAverager gossip_averager(SharedTopology topology) {
 MakeAverager push_sum_averager(SharedTopology topology) {
   return [topology = std::move(topology)](const Group& group) {
     return std::make_unique<Pushing>(group, topology);
+  };
+}
+
+MakeAverager ceca_averager(topology::CecaSchedule schedule) {
+  return [schedule = std::move(schedule)](const Group& group) {
+    return std::make_unique<Ceca>(group, schedule);
   };
 }
 

@@ -13,6 +13,7 @@
 #include "starling/mixing/absences.hpp"
 #include "starling/mixing/grid_average.hpp"
 #include "starling/peer/group.hpp"
+#include "starling/topology/ceca.hpp"
 #include "starling/topology/grid_groups.hpp"
 #include "starling/topology/topology.hpp"
 
@@ -56,6 +57,9 @@ MakeAverager gossip_averager(SharedTopology topology);
 
 /// Push-sum; the estimate is x / w. An absent neighbour's share stays at home (shares_without()).
 MakeAverager push_sum_averager(SharedTopology topology);
+
+/// CECA, cycle after cycle; a round in which anybody is absent changes nothing and is made up for.
+MakeAverager ceca_averager(topology::CecaSchedule schedule);
 
 /// The exact mean in every round in which nobody is absent; nothing in the others.
 MakeAverager all_reduce_averager(std::string collective);

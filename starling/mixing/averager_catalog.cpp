@@ -96,6 +96,16 @@ PreparedAverager prepare_grid(const AveragerOptions& options) {
                         {.weights = options.grid_weights, .collective = options.collective})};
 }
 
+PreparedAverager prepare_ceca(const AveragerOptions& options) {
+  const std::string argument = options.name.substr(word_of(options.name).size());
+  if (!argument.empty() && argument != ":1" && argument != ":2") {
+    throw ConfigError("averager ceca: has 1 or 2 ports, found '" + argument + "'");
+  }
+  const auto ports = argument == ":1" ? topology::CecaPorts::one : topology::CecaPorts::two;
+  return {argument == ":1" ? "CECA with one port" : "CECA with two ports",
+          ceca_averager(topology::CecaSchedule(options.peers, ports))};
+}
+
 /// The one table. A name belongs to the line that begins with its first word; the names of
 /// topologies belong to the last.
 const std::vector<Line>& table() {
@@ -105,6 +115,11 @@ const std::vector<Line>& table() {
         "a round in which anybody is absent changes nothing",
         {"collective"}},
        prepare_all_reduce},
+      {{"ceca:PORTS",
+        "the exact mean after ceil(log2 n) rounds of one vector sent (arXiv:2306.00256); 2 ports",
+        "a round in which anybody is absent changes nothing",
+        {}},
+       prepare_ceca},
       {{"moshpit-grid",
         "the exact mean of a line of a grid, axis after axis (Moshpit SGD, arXiv:2103.03239)",
         "a group averages those who are there",

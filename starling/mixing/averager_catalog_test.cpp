@@ -87,6 +87,7 @@ constexpr double kRounding = 1e-5;  // some hundred roundings of numbers below 4
 /// Those of one line each, and what is special about them.
 std::vector<std::string> names() {
   return {"all-reduce",
+          "ceca",
           "moshpit-grid",
           "push-sum:exponential",
           "push-sum:star",
@@ -164,6 +165,19 @@ TEST(Averager, AnAllReduceChangesNothingWhileAnybodyIsAbsent) {
   EXPECT_NE(average(Kind::threads, options, before, 2, absences), before);
 }
 
+TEST(Averager, CecaIsExactAfterACycleAlsoWhenRoundsAreMissed) {
+  const Models before = random_models(6);
+  const auto mean = mean_of(before);
+  for (const char* name : {"ceca", "ceca:1"}) {
+    const AveragerOptions options{.name = name, .peers = 6};
+    EXPECT_LT(furthest(average(Kind::threads, options, before, 3), mean), kRounding) << name;
+    EXPECT_GT(furthest(average(Kind::threads, options, before, 2), mean), 0.01) << name;
+    const Absences absences(6, 40, {.rate = 0.1, .seed = 3});
+    EXPECT_LT(furthest(average(Kind::threads, options, before, 40, absences), mean), kRounding)
+        << name;
+  }
+}
+
 TEST(Averager, ADirectedFileWithoutWeightsPushes) {
   const starling::testing::TempDirectory folder;
   starling::testing::put_content(folder / "one-way.edges", "0 1\n1 2\n2 0\n0 2\n");
@@ -191,6 +205,7 @@ TEST(AveragerCatalog, SaysHow) {
   EXPECT_EQ(how("ring"), "gossip over ring");
   EXPECT_EQ(how("push-sum:ring"), "push-sum over ring");
   EXPECT_EQ(how("all-reduce"), "all-reduce by auto");
+  EXPECT_EQ(how("ceca"), "CECA with two ports");
   EXPECT_EQ(how("moshpit-grid"), "groups of grid 3x3, weights equal");
 }
 
@@ -213,6 +228,8 @@ TEST(AveragerCatalog, RefusalsSayWhatThereIs) {
   EXPECT_THAT(refusal({.name = "push-sum:", .peers = 4}), HasSubstr("expected a topology"));
   EXPECT_THAT(refusal({.name = "push-sum:rng", .peers = 4}), HasSubstr("did you mean 'ring'"));
   EXPECT_THAT(refusal({.name = "all-reduce:ring", .peers = 4}), HasSubstr("takes no argument"));
+  EXPECT_THAT(refusal({.name = "ceca:3", .peers = 4}), HasSubstr("1 or 2 ports"));
+  EXPECT_THAT(refusal({.name = "ceca:1", .peers = 5}), HasSubstr("even"));
   EXPECT_THAT(refusal({.name = "all-reduce", .peers = 4, .collective = "rng"}),
               HasSubstr("did you mean 'ring'"));
   EXPECT_THAT(refusal({.name = "moshpit-grid", .peers = 10, .grid = "3x3"}),

@@ -80,7 +80,7 @@ TEST(Averaging, CountsTheBytesOfARound) {
 }
 
 TEST(Averaging, NobodySendsAnythingWhileAllAreAbsent) {
-  for (const char* name : {"all-reduce", "moshpit-grid", "ring", "push-sum:exponential"}) {
+  for (const char* name : {"all-reduce", "ceca", "moshpit-grid", "ring", "push-sum:exponential"}) {
     const AveragingSummary summary =
         run({.averager = {.name = name, .peers = 6}, .rounds = 3, .failure_rate = 1.0});
     EXPECT_EQ(summary.messages_per_peer, 0.0) << name;
@@ -112,7 +112,8 @@ TEST(Averaging, ARepeatIsTheExperimentOfTheNextSeed) {
 }
 
 TEST(Averaging, TheSameNumbersInEveryWorld) {
-  for (const char* name : {"moshpit-grid", "all-reduce", "exponential", "push-sum:exponential"}) {
+  for (const char* name :
+       {"moshpit-grid", "all-reduce", "ceca", "exponential", "push-sum:exponential"}) {
     std::string first;
     for (const Kind kind : starling::testing::all_kinds()) {
       const std::string found = to_json(run({.averager = {.name = name, .peers = 9},
