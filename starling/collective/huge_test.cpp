@@ -1,5 +1,5 @@
-// Vectors with more than 2^31 elements and more than 2^32 bytes, in messages longer than 2^31 bytes
-// if they may be.
+// Vectors with more than 2^31 elements and more than 2^32 bytes, in the longest messages and in
+// shorter ones.
 #include <cstdint>
 #include <span>
 #include <stdexcept>
