@@ -57,6 +57,17 @@ std::string_view for_all_reduce(const Shape& shape, const LinkModel& link) {
   return is_short ? "recursive-doubling" : "halving-doubling";
 }
 
+/// A tree sends whole vectors, L of them one after the other; in parts that are scattered and
+/// gathered less than two travel, in twice the rounds.
+std::string_view for_one_root(const Shape& shape, const LinkModel& link) {
+  const auto n = static_cast<double>(shape.peers);
+  const auto rounds = static_cast<double>(ceil_log2(shape.peers));
+  const double moving = static_cast<double>(shape.bytes()) * link.beta_seconds_per_byte;
+  const double whole = rounds * (link.alpha_seconds + moving);
+  const double parts = 2.0 * rounds * link.alpha_seconds + 2.0 * (n - 1.0) / n * moving;
+  return parts < whole ? "scatter-all-gather" : "binomial";
+}
+
 }  // namespace
 
 double short_vector_bytes(std::size_t peers, const LinkModel& link) {
@@ -78,7 +89,7 @@ std::string_view choose(const Shape& shape, const Selection& selection) {
       return for_all_reduce(shape, selection.link);
     case Operation::broadcast:
     case Operation::reduce:
-      return "binomial";
+      return for_one_root(shape, selection.link);
     case Operation::all_gather:
     case Operation::reduce_scatter:
     case Operation::barrier:

@@ -51,6 +51,16 @@ TEST(Choose, CrossingIsTheOneOfTheModel) {
   EXPECT_EQ(short_vector_bytes(4, link), 65536.0);
 }
 
+TEST(Choose, LongBroadcastsGoInParts) {
+  // n = 8, L = 3: 6 alpha + 7/4 m beta < 3 alpha + 3 m beta from m = 12/5 alpha/beta = 48 kB on.
+  const auto chosen = [](std::size_t n, std::size_t bytes) {
+    return choose({.operation = Operation::broadcast, .peers = n, .elements = bytes / 4}, {});
+  };
+  EXPECT_EQ(chosen(8, 47'000), "binomial");
+  EXPECT_EQ(chosen(8, 49'000), "scatter-all-gather");
+  EXPECT_EQ(chosen(2, 1U << 30U), "binomial");
+}
+
 TEST(Choose, EveryOperationHasAnAlgorithmThatOffersIt) {
   for (std::size_t k = 0; k < kOperations; ++k) {
     const auto operation = static_cast<Operation>(k);
