@@ -28,6 +28,13 @@ void all_reduce_of(benchmark::State& state, const std::string& algorithm) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   const auto peers = static_cast<std::size_t>(state.range(1));
   const std::size_t elements = bytes / sizeof(float);
+  const Choice choice = find_algorithm(algorithm, Operation::all_reduce);
+  Request request{.peers = peers, .elements = elements};
+  choice.fill_in(request, sizeof(float));
+  if (const auto reason = choice.entry->why_not(request)) {
+    state.SkipWithError(reason->c_str());
+    return;
+  }
   const std::uint64_t calls = calls_for(bytes);
   ThreadWorld world({.peers = peers});
   std::vector<std::vector<float>> inputs(peers, std::vector<float>(elements, 1.0F));
@@ -58,10 +65,7 @@ void all_reduce_of(benchmark::State& state, const std::string& algorithm) {
   const auto share = 2.0 * static_cast<double>(peers - 1) / static_cast<double>(peers);
   state.counters["bus_GB/s"] = share * static_cast<double>(bytes) / mean * 1e-9;
   state.counters["predicted_us"] =
-      1e6 * predict(schedules_of(find_algorithm(algorithm, Operation::all_reduce),
-                                 {Operation::all_reduce, peers, 0, 0}),
-                    elements,
-                    LinkModel{});
+      1e6 * predict(schedules_of(*choice.entry, request), elements, sizeof(float), LinkModel{});
 }
 
 void register_all() {

@@ -45,9 +45,6 @@ std::string mismatch_text(const Expected& expected, const Stamp& found, std::siz
   }
   text << "expected round " << expected.stamp.round << " with " << expected.bytes
        << " bytes, found round " << found.round << " with " << found_bytes << " bytes";
-  if (found.group != expected.stamp.group) {
-    text << " of membership " << found.group << " instead of " << expected.stamp.group;
-  }
   return text.str();
 }
 
