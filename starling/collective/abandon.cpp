@@ -147,18 +147,19 @@ class Abandoning {
   [[nodiscard]] Failure whoever_is_gone(Failure failure) const {
     const Tag tag{Purpose::collective, remaining_.inquiries};
     Clock& clock = group_.peer().clock();
-    for (const Deadline until = at_most(kGrace); clock.now() < until.at;
-         clock.sleep_for(kLastLook)) {
+    for (const Deadline until = at_most(kGrace); clock.now() < until.at;) {
+      Duration patience = kLastLook;  // once a look around, so that time passes
       for (std::size_t rank = 0; rank < group_.size(); ++rank) {
         if (rank == group_.rank()) {
           continue;
         }
-        const Result<Message> heard = group_.receive(rank, tag, Deadline{clock.now()});
+        const Result<Message> heard = group_.receive(rank, tag, clock.in(patience));
         if (!heard && heard.error().kind == FailureKind::lost) {
           Failure found = heard.error();
           found.waited = failure.waited;
           return found;
         }
+        patience = Duration{};
       }
     }
     failure.kind = FailureKind::lost;

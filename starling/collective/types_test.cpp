@@ -91,7 +91,9 @@ class OfAnyType : public ::testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Worlds,
                          OfAnyType,
                          ::testing::ValuesIn(testing::all_kinds()),
-                         [](const ::testing::TestParamInfo<Kind>& kind) { return testing::to_string(kind.param); });
+                         [](const ::testing::TestParamInfo<Kind>& kind) {
+                           return testing::to_string(kind.param);
+                         });
 
 template <class T>
 void expect_all_reductions(const Group& group, CollectiveOptions options) {
