@@ -15,6 +15,7 @@
 #include "starling/collective/dims.hpp"
 #include "starling/collective/direct.hpp"
 #include "starling/collective/double_tree.hpp"
+#include "starling/collective/half_way_torus.hpp"
 #include "starling/collective/halving_doubling.hpp"
 #include "starling/collective/hierarchical.hpp"
 #include "starling/collective/pairwise.hpp"
@@ -23,6 +24,7 @@
 #include "starling/collective/scatter_all_gather.hpp"
 #include "starling/collective/swing.hpp"
 #include "starling/collective/swing_latency.hpp"
+#include "starling/collective/torus.hpp"
 #include "starling/collective/trivance.hpp"
 #include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
@@ -47,6 +49,16 @@ Layout parse_layout(std::string_view text) {
     return Layout::split_blocks;
   }
   throw ConfigError("layout is relaxed or split, found '" + std::string(text) + "'");
+}
+
+ColorWeights parse_weights(std::string_view text) {
+  if (text == "equal") {
+    return ColorWeights::equal;
+  }
+  if (text == "solved") {
+    return ColorWeights::solved;
+  }
+  throw ConfigError("weights is equal or solved, found '" + std::string(text) + "'");
 }
 
 enum class ByLength : std::uint8_t { no, yes };
@@ -195,6 +207,44 @@ std::vector<CatalogEntry> for_rings_and_levels() {
   };
 }
 
+std::vector<CatalogEntry> for_tori_with_many_ports() {
+  return {
+      entry({.name = "bucket-torus",
+             .summary = "rings along one axis of a torus after the other, one port at a time",
+             .valid = "any torus",
+             .takes = {.dims = true}},
+            {{Operation::all_reduce, bucket_torus},
+             {Operation::broadcast, bucket_torus},
+             {Operation::reduce, bucket_torus},
+             {Operation::all_gather, bucket_torus},
+             {Operation::reduce_scatter, bucket_torus},
+             {Operation::scatter, bucket_torus},
+             {Operation::gather, bucket_torus}}),
+      entry({.name = "multiported-torus",
+             .summary =
+                 "a bucket algorithm in every direction of a torus at once, each on a slice of "
+                 "the vector (Sack and Gropp)",
+             .valid = "any torus",
+             .takes = {.dims = true, .colors = true, .layout = true, .weights = true},
+             .objection = multiported_torus_objection},
+            {{Operation::all_reduce, multiported_torus},
+             {Operation::broadcast, multiported_torus},
+             {Operation::reduce, multiported_torus},
+             {Operation::all_gather, multiported_torus, ByLength::yes},
+             {Operation::reduce_scatter, multiported_torus, ByLength::yes},
+             {Operation::scatter, multiported_torus, ByLength::yes},
+             {Operation::gather, multiported_torus, ByLength::yes}}),
+      entry({.name = "half-way-torus",
+             .summary = "rings of a torus in which sums come from both sides: half the rounds of "
+                        "multiported-torus",
+             .valid = "any torus; best if all axes are odd",
+             .takes = {.dims = true, .layout = true, .weights = true}},
+            {{Operation::all_reduce, half_way_torus},
+             {Operation::all_gather, half_way_torus, ByLength::yes},
+             {Operation::reduce_scatter, half_way_torus, ByLength::yes}}),
+  };
+}
+
 std::vector<CatalogEntry> basic_ones() {
   return {
       entry({.name = "ring",
@@ -237,7 +287,8 @@ std::vector<CatalogEntry> basic_ones() {
 
 std::vector<CatalogEntry> make_catalog() {
   std::vector<CatalogEntry> all = basic_ones();
-  for (const auto& block : {trees_and_exchanges(), for_rings_and_levels()}) {
+  for (const auto& block :
+       {trees_and_exchanges(), for_rings_and_levels(), for_tori_with_many_ports()}) {
     all.insert(all.end(), block.begin(), block.end());
   }
   return all;
@@ -261,6 +312,10 @@ bool take_parameter(std::string_view text, Choice& choice) {
   }
   if (key == "layout" && takes.layout) {
     choice.layout = parse_layout(value);
+    return true;
+  }
+  if (key == "weights" && takes.weights) {
+    choice.weights = parse_weights(value);
     return true;
   }
   if (key == "segment" && takes.segment) {
@@ -318,6 +373,7 @@ std::string CatalogEntry::parameters() const {
   for (const auto& [is_taken, form] : {std::pair(takes.dims, "AxBxC"),
                                        std::pair(takes.colors, "colors=N"),
                                        std::pair(takes.layout, "layout=relaxed|split"),
+                                       std::pair(takes.weights, "weights=equal|solved"),
                                        std::pair(takes.segment, "segment=BYTES")}) {
     if (is_taken) {
       text += (text.empty() ? "" : ", ") + std::string(form);
@@ -332,6 +388,7 @@ void Choice::fill_in(Request& request,
   constexpr std::size_t kAxes = 2;
   request.colors = colors;
   request.layout = layout;
+  request.weights = weights;
   if (entry->takes.segment) {
     const std::size_t bytes = segment_bytes == 0 ? kSegmentBytes : segment_bytes;
     request.segment = std::max<std::size_t>(1, bytes / element_bytes);

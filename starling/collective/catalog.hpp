@@ -25,6 +25,7 @@ struct Takes {
   bool dims = false;     ///< "4x4x4"; left out: the declared torus, else near-equal extents
   bool colors = false;   ///< "colors=2"
   bool layout = false;   ///< "layout=split"
+  bool weights = false;  ///< "weights=solved"
   bool segment = false;  ///< "segment=64KiB"
 };
 
@@ -68,6 +69,7 @@ struct Choice {
   std::vector<std::size_t> dims;
   std::size_t colors = 0;
   Layout layout = Layout::relaxed;
+  ColorWeights weights = ColorWeights::equal;
   std::size_t segment_bytes = 0;  ///< 0: kSegmentBytes where the algorithm pipelines
 
   /// Puts the parameters into `request`, with defaults for those left out.

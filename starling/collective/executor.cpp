@@ -388,6 +388,7 @@ class Executor::Call {
                                     message_bytes_,
                                     request.colors,
                                     static_cast<std::size_t>(request.layout),
+                                    static_cast<std::size_t>(request.weights),
                                     request.segment}) {
       hash = mixed(hash, value);
     }
@@ -455,6 +456,9 @@ class Executor::Call {
     }
     if (request.layout == Layout::split_blocks) {
       text += " with split blocks";
+    }
+    if (request.weights != ColorWeights::equal) {
+      text += std::string(" with ") + to_string(request.weights) + " weights";
     }
     if (request.segment != 0) {
       text += " in segments of " + std::to_string(request.segment);

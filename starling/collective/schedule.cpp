@@ -73,6 +73,10 @@ const char* to_string(Operation operation) noexcept {
   return "unknown";
 }
 
+const char* to_string(ColorWeights weights) noexcept {
+  return weights == ColorWeights::equal ? "equal" : "solved";
+}
+
 Cut parts_of(const Request& request) {
   const std::size_t n = request.peers;
   if (request.parts.empty()) {

@@ -40,6 +40,14 @@ enum class Layout : std::uint8_t {
   split_blocks,  ///< color c has the c-th piece of every part; messages are packed
 };
 
+/// How large the slices are that the colors of a torus carry.
+enum class ColorWeights : std::uint8_t {
+  equal,   ///< near-equal
+  solved,  ///< such that the links of long and short axes carry the same
+};
+
+const char* to_string(ColorWeights weights) noexcept;
+
 /// For whom a schedule is made, and which one.
 struct Request {
   Operation operation = Operation::all_reduce;
@@ -55,6 +63,7 @@ struct Request {
   std::vector<std::size_t> dims;  ///< extents of a torus, a grid or of levels; empty: {peers}
   std::size_t colors = 0;         ///< of a torus: slices moved at once; 0: two a dimension
   Layout layout = Layout::relaxed;
+  ColorWeights weights = ColorWeights::equal;
   std::size_t segment = 0;  ///< elements in a message of a pipeline; 0: no pipeline
 
   friend bool operator==(const Request&, const Request&) = default;
