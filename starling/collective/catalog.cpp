@@ -12,6 +12,7 @@
 #include "starling/collective/bruck.hpp"
 #include "starling/collective/chain.hpp"
 #include "starling/collective/circulant.hpp"
+#include "starling/collective/clos.hpp"
 #include "starling/collective/dims.hpp"
 #include "starling/collective/direct.hpp"
 #include "starling/collective/double_tree.hpp"
@@ -242,6 +243,15 @@ std::vector<CatalogEntry> for_tori_with_many_ports() {
             {{Operation::all_reduce, half_way_torus},
              {Operation::all_gather, half_way_torus, ByLength::yes},
              {Operation::reduce_scatter, half_way_torus, ByLength::yes}}),
+      entry(
+          {.name = "clos",
+           .summary = "halving and doubling in which the largest messages go the shortest way and "
+                      "all lie in one piece (Sack and Gropp)",
+           .valid = "powers of two",
+           .objection = clos_objection},
+          {{Operation::all_reduce, clos_all_reduce},
+           {Operation::all_gather, clos_all_gather},
+           {Operation::reduce_scatter, clos_reduce_scatter}}),
   };
 }
 
