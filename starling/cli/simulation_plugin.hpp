@@ -9,7 +9,7 @@
 namespace starling::cli {
 
 /// Raised whenever SimOptions, World, Peer or Event change their form in memory.
-inline constexpr unsigned kSimulationAbi = 2;
+inline constexpr unsigned kSimulationAbi = 3;
 
 inline constexpr const char* kSimulationPluginFile = "starling-sim.so";
 inline constexpr const char* kMakeSimulationSymbol = "starling_make_simulation";

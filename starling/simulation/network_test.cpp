@@ -107,6 +107,13 @@ TEST(Torus, OppositeDirectionsDoNotShare) {
   EXPECT_NEAR(seconds(report.elapsed), alpha_beta(1e-6, 1e9, kMegabyte), kTick);
 }
 
+TEST(Torus, AByteMayStandForMany) {
+  SimOptions scaled = torus();
+  scaled.byte_scale = 1000;
+  // The payload alone: a message still has 40 bytes around it.
+  EXPECT_NEAR(time_of_one_message(scaled, 1000), alpha_beta(1e-6, 1e9, kMegabyte), kTick);
+}
+
 TEST(Lan, CarriesAGigabitATenthOfAMillisecondFar) {
   // 97 % of the bits are payload of TCP.
   EXPECT_NEAR(

@@ -118,9 +118,10 @@ void PostOffice::launch(TransferId id) {
   if (links_.cut(transfer.queue.from, transfer.to)) {
     return;
   }
-  transfer.flight = kernel_.launch(transfer.queue.from.value,
-                                   transfer.to.value,
-                                   transfer.letter.payload.size() + kMessageOverheadBytes);
+  transfer.flight =
+      kernel_.launch(transfer.queue.from.value,
+                     transfer.to.value,
+                     transfer.letter.payload.size() * byte_scale_ + kMessageOverheadBytes);
   flights_.emplace(transfer.flight, id);
 }
 

@@ -33,6 +33,9 @@ class PostOffice {
              const FaultPlan& faults,
              std::uint64_t seed);
 
+  /// From now on every byte of a payload counts as `scale` bytes on its way.
+  void set_byte_scale(std::size_t scale) noexcept { byte_scale_ = scale; }
+
   enum class Sent : std::uint8_t { taken, full, closed };
 
   /// Starts a message to `to` that goes into its queue `queue`. Moves `payload` in; leaves it alone
@@ -134,6 +137,7 @@ class PostOffice {
   Scheduler& scheduler_;
   std::span<const PeerId> peers_;
   Links links_;
+  std::size_t byte_scale_ = 1;
   std::deque<Node> nodes_;
   std::size_t present_ = 0;  // nodes without a goodbye
   std::map<TransferId, Transfer> transfers_;

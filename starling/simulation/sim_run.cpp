@@ -42,6 +42,7 @@ SimRun::SimRun(const SimOptions& options,
       end_order_(options.peers) {
   report_.peers.resize(options.peers);
   incarnations_.assign(options.peers, 0);
+  post_office_.set_byte_scale(options.byte_scale);
   schedule_kills(plan.faults);
   if (options.time_limit > Duration{}) {
     scheduler_.end_at(Time{} + options.time_limit);

@@ -51,6 +51,11 @@ void SimOptions::validate() const {
         "simulation: the share of lost looks into the directory must be 0 to 1, found " +
         std::to_string(directory_loss));
   }
+  constexpr std::size_t kScaleMax = std::size_t{1} << 30U;
+  if (byte_scale == 0 || byte_scale > kScaleMax) {
+    throw ConfigError("simulation: a byte stands for 1 to 2^30 bytes, found " +
+                      std::to_string(byte_scale));
+  }
   constexpr std::size_t kStackMin = std::size_t{32} * 1024;
   constexpr std::size_t kStackMax = std::size_t{1} << 30U;
   if (stack_bytes < kStackMin || stack_bytes > kStackMax) {

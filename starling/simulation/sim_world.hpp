@@ -45,6 +45,10 @@ struct SimOptions {
   /// states (128 KiB).
   std::size_t stack_bytes = std::size_t{256} * 1024;
 
+  /// Every byte of a payload counts as so many on the network: long vectors in little memory. The
+  /// bounds of queues count the bytes that are there.
+  std::size_t byte_scale = 1;
+
   /// @throws ConfigError
   void validate() const;
 };

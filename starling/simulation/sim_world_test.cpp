@@ -404,6 +404,7 @@ TEST(Guest, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(SimWorld({.peers = 2, .directory_loss = 1.5}), ConfigError);
   EXPECT_THROW(SimWorld({.peers = 2, .time_limit = -1s}), ConfigError);
   EXPECT_THROW(SimWorld({.peers = 2, .stack_bytes = 1}), ConfigError);
+  EXPECT_THROW(SimWorld({.peers = 2, .byte_scale = 0}), ConfigError);
 }
 
 TEST(Guest, StacksAreAsLargeAsAskedFor) {
