@@ -1,122 +1,87 @@
 #include "starling/trainer/timing.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "starling/collective/catalog.hpp"
-#include "starling/collective/collective.hpp"
-#include "starling/collective/combine.hpp"
+#include "starling/core/byte_size.hpp"
 #include "starling/core/error.hpp"
-#include "starling/core/text.hpp"
+#include "starling/trainer/timed_member.hpp"
 
 namespace starling::trainer {
 
 namespace {
 
-using collective::Collective;
-using collective::CollectiveOptions;
-using collective::ConstValues;
-using collective::DataType;
 using collective::Operation;
-using collective::Values;
 
-/// Bytes that all simulated peers together may have in their vectors.
-constexpr std::size_t kSimulatedBytesMax = std::size_t{256} << 20U;
+/// Of an actor: what is timed keeps nothing large on the stack.
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 constexpr std::size_t kBatches = 9;
 
-/// Memory that all members pass over in a batch, about, so that short calls are timed together.
-constexpr std::size_t kBytesOfBatch = std::size_t{32} << 20U;
-constexpr std::size_t kCallsMax = 200;
+/// Short calls are timed together, so many as take about this long by a trial of a few.
+constexpr double kSecondsOfBatch = 0.02;
+constexpr std::size_t kTrialCalls = 3;
+constexpr double kCallsMax = 1000;
 
 /// The elements of a vector of about `bytes`: whole ones, in equal parts where all must be equal.
 std::size_t elements_for(const Timing& timing, std::size_t bytes) {
-  const std::size_t element = size_of(timing.type);
-  const std::size_t elements = bytes / element;
+  const std::size_t elements = bytes / size_of(timing.type);
   if (timing.operation == Operation::all_gather || timing.operation == Operation::all_to_all) {
     return std::max<std::size_t>(1, elements / timing.peers) * timing.peers;
   }
   return timing.operation == Operation::barrier ? 0 : elements;
 }
 
-/// The memory of one member and the call on it.
-class Member {
- public:
-  Member(const Group& group,
-         const Timing& timing,
-         const collective::Selection& selection,
-         std::size_t elements)
-      : group_(group),
-        timing_(timing),
-        elements_(elements),
-        collective_(group, selection),
-        input_(length(true) * size_of(timing.type)),
-        output_(length(false) * size_of(timing.type)) {
-    std::fill(input_.mutable_bytes().begin(), input_.mutable_bytes().end(), std::byte{0});
+/// For the schedules of `choice`, whose vector has so many elements.
+collective::Request request_for(const Timing& timing,
+                                const collective::Choice& choice,
+                                std::size_t elements,
+                                std::span<const std::size_t> declared) {
+  collective::Request request{.operation = timing.operation,
+                              .peers = timing.peers,
+                              .root = timing.root,
+                              .elements = elements};
+  choice.fill_in(request, size_of(timing.type), declared);
+  return request;
+}
+
+std::optional<std::string> why_not(const Timing& timing,
+                                   const std::string& algorithm,
+                                   std::span<const std::size_t> declared) {
+  const collective::Choice choice = find_algorithm(algorithm, timing.operation);
+  return choice.entry->why_not(request_for(timing, choice, 0, declared));
+}
+
+/// `algorithm` with segments so many times shorter, where it cuts the vector into any: as many of
+/// them as the long vector has.
+std::string with_shorter_segments(const std::string& algorithm,
+                                  const Timing& timing,
+                                  std::size_t scale) {
+  const collective::Choice choice = find_algorithm(algorithm, timing.operation);
+  if (!choice.entry->takes.segment || scale == 1) {
+    return algorithm;
   }
+  const std::size_t whole =
+      choice.segment_bytes == 0 ? collective::kSegmentBytes : choice.segment_bytes;
+  const std::string key = ":segment=";
+  const std::size_t begin = std::min(algorithm.find(key), algorithm.size());
+  const std::size_t end = std::min(algorithm.find(':', begin + 1), algorithm.size());
+  return algorithm.substr(0, begin) + (begin == end ? std::string() : algorithm.substr(end)) + key +
+         bytes_text(std::max(whole / scale, size_of(timing.type)));
+}
 
-  void call(const std::string& algorithm) {
-    const CollectiveOptions options{.algorithm = algorithm,
-                                    .deadline = group_.peer().clock().in(timing_.timeout),
-                                    .round = ++round_};
-    const ConstValues in(timing_.type, input_.bytes());
-    const Values out(timing_.type, output_.mutable_bytes());
-    switch (timing_.operation) {
-      case Operation::all_reduce:
-        return collective_.all_reduce(in, out, timing_.reduction, options);
-      case Operation::broadcast:
-        return collective_.broadcast(out, timing_.root, options);
-      case Operation::reduce:
-        return collective_.reduce(in, out, timing_.reduction, timing_.root, options);
-      case Operation::all_gather:
-        return collective_.all_gather(in, out, options);
-      case Operation::reduce_scatter:
-        return collective_.reduce_scatter(in, out, timing_.reduction, options);
-      case Operation::scatter:
-        return collective_.scatter(in, out, elements_, timing_.root, options);
-      case Operation::gather:
-        return collective_.gather(in, out, elements_, timing_.root, options);
-      case Operation::all_to_all:
-        return collective_.all_to_all(in, out, options);
-      case Operation::barrier:
-        return collective_.barrier(options);
-    }
-  }
+/// When every member was in a batch.
+struct Batch {
+  std::vector<Time> begins;  // by rank
+  std::vector<Time> ends;
 
-  /// Everybody is here.
-  void meet() {
-    collective_.barrier({.deadline = group_.peer().clock().in(timing_.timeout), .round = ++round_});
-  }
+  explicit Batch(std::size_t peers) : begins(peers), ends(peers) {}
 
- private:
-  const Group& group_;
-  const Timing& timing_;
-  std::size_t elements_;
-  Collective collective_;
-  Buffer input_;
-  Buffer output_;
-  std::uint64_t round_ = 0;
-
-  [[nodiscard]] std::size_t length(bool of_input) const {
-    const std::size_t mine = chunk(elements_, group_.size(), group_.rank()).size();
-    const bool is_root = group_.rank() == timing_.root;
-    switch (timing_.operation) {
-      case Operation::all_gather:
-        return of_input ? elements_ / group_.size() : elements_;
-      case Operation::reduce_scatter:
-        return of_input ? elements_ : mine;
-      case Operation::scatter:
-        return of_input ? (is_root ? elements_ : 0) : mine;
-      case Operation::gather:
-        return of_input ? mine : (is_root ? elements_ : 0);
-      case Operation::reduce:
-        return of_input || is_root ? elements_ : 0;
-      case Operation::broadcast:
-        return of_input ? 0 : elements_;
-      default:
-        return elements_;
-    }
+  [[nodiscard]] Duration length() const {
+    return *std::max_element(ends.begin(), ends.end()) -
+           *std::min_element(begins.begin(), begins.end());
   }
 };
 
@@ -125,15 +90,13 @@ class Measurement {
  public:
   Measurement(const Timing& timing,
               const TimingSurroundings& surroundings,
-              const collective::Selection& selection,
               std::string algorithm,
               std::size_t bytes)
-      : timing_(timing),
-        surroundings_(surroundings),
-        selection_(selection),
-        elements_(elements_for(timing, bytes)) {
+      : timing_(timing), surroundings_(surroundings), elements_(elements_for(timing, bytes)) {
+    row_.operation = timing.operation;
     row_.algorithm = std::move(algorithm);
     row_.peers = timing.peers;
+    row_.type = timing.type;
     row_.bytes = elements_ * size_of(timing.type);
     row_.chosen = row_.algorithm;
     if (row_.algorithm == "auto") {
@@ -141,12 +104,12 @@ class Measurement {
                             .peers = timing.peers,
                             .elements = vector_elements(),
                             .element_bytes = size_of(timing.type)},
-                           selection);
+                           surroundings.selection);
     }
   }
 
-  TimingRow run() {
-    predict_time();
+  TimingRow run(const collective::LinkModel& link) {
+    row_.predicted_seconds = predicted_on(link);
     if (surroundings_.virtual_time) {
       simulate();
     } else {
@@ -162,7 +125,6 @@ class Measurement {
  private:
   const Timing& timing_;
   const TimingSurroundings& surroundings_;
-  const collective::Selection& selection_;
   std::size_t elements_;
   TimingRow row_;
 
@@ -171,79 +133,108 @@ class Measurement {
     return timing_.operation == Operation::all_to_all ? elements_ * timing_.peers : elements_;
   }
 
-  void predict_time() {
+  [[nodiscard]] double predicted_on(const collective::LinkModel& link) const {
     const collective::Choice choice = find_algorithm(row_.chosen, timing_.operation);
-    collective::Request request{.operation = timing_.operation,
-                                .peers = timing_.peers,
-                                .root = timing_.root,
-                                .elements = vector_elements()};
-    choice.fill_in(request, size_of(timing_.type), selection_.link.torus);
-    row_.predicted_seconds = predict(schedules_of(*choice.entry, request),
-                                     vector_elements(),
-                                     size_of(timing_.type),
-                                     selection_.link);
+    const collective::Request request =
+        request_for(timing_, choice, vector_elements(), surroundings_.selection.link.torus);
+    return predict(
+        schedules_of(*choice.entry, request), vector_elements(), size_of(timing_.type), link);
   }
 
-  [[nodiscard]] WorldRequest world_request() const {
-    return {.peers = timing_.peers,
-            .seed = timing_.seed,
-            .observer = surroundings_.observer,
-            .slow_warning = timing_.slow_warning};
+  [[nodiscard]] std::unique_ptr<World> make_world() const {
+    return surroundings_.make_world({.peers = timing_.peers,
+                                     .seed = timing_.seed,
+                                     .observer = surroundings_.observer,
+                                     .slow_warning = timing_.slow_warning,
+                                     .stack_bytes = kStackBytes},
+                                    row_.scale);
   }
 
-  void note_bytes(const RunReport& report, std::size_t calls) {
-    double sent = 0.0;
-    for (const PeerOutcome& each : report.peers) {
-      sent += static_cast<double>(each.meter.payload_bytes_sent);
-    }
-    row_.bytes_per_peer =
-        sent * static_cast<double>(row_.scale) / static_cast<double>(calls * timing_.peers);
+  [[nodiscard]] TimedCall call_at_scale() const {
+    const std::size_t scale = row_.scale;
+    return {.operation = timing_.operation,
+            .type = timing_.type,
+            .reduction = timing_.reduction,
+            .root = timing_.root,
+            .algorithm = with_shorter_segments(row_.chosen, timing_, scale),
+            .elements = scale == 1 ? elements_ : elements_for(timing_, row_.bytes / scale),
+            .timeout = timing_.timeout,
+            .message_bytes = scale == 1 ? 0 : collective::kMessageBytesMax / scale};
   }
 
-  /// Everybody starts at time zero; over when the last one is.
+  /// @param sent payload of one call, by rank
+  void note_bytes(const std::vector<std::uint64_t>& sent) {
+    const double all = static_cast<double>(std::reduce(sent.begin(), sent.end())) *
+                       static_cast<double>(row_.scale);
+    row_.bytes_per_peer = all / static_cast<double>(timing_.peers);
+  }
+
   void simulate() {
-    while (elements_ * size_of(timing_.type) * timing_.peers / row_.scale > kSimulatedBytesMax) {
+    while (row_.bytes / row_.scale > timing_.simulated_bytes / timing_.peers) {
       row_.scale *= 2;
     }
-    const std::size_t elements = elements_for(timing_, row_.bytes / row_.scale);
-    Duration longest{};
-    const RunReport report =
-        surroundings_.make_world(world_request(), row_.scale)->run([&](Peer& peer) {
-          const Group group = Group::everyone(peer);
-          Member member(group, timing_, selection_, elements);
-          const Time start = peer.clock().now();
-          member.call(row_.chosen);
-          longest = std::max(longest, peer.clock().now() - start);
-        });
+    const TimedCall call = call_at_scale();
+    Batch batch(timing_.peers);
+    std::vector<std::uint64_t> sent(timing_.peers);
+    const RunReport report = make_world()->run([&](Peer& peer) {
+      const Group group = Group::everyone(peer);
+      TimedMember member(group, call, surroundings_.selection);
+      batch.begins[group.rank()] = peer.clock().now();
+      member.call();
+      batch.ends[group.rank()] = peer.clock().now();
+      sent[group.rank()] = peer.meter().payload_bytes_sent;
+    });
     report.or_throw();
-    note_bytes(report, 1);
-    row_.seconds_median = row_.seconds_min = seconds(longest);
+    note_bytes(sent);
+    row_.seconds_median = row_.seconds_min = seconds(batch.length());
   }
 
-  /// Batches of calls, each begun together, as rank 0 sees them.
+  /// A few calls.
+  [[nodiscard]] static Duration time_of_trial(TimedMember& member, Peer& peer) {
+    member.meet();
+    const Time start = peer.clock().now();
+    for (std::size_t k = 0; k < kTrialCalls; ++k) {
+      member.call();
+    }
+    return peer.clock().now() - start;
+  }
+
+  [[nodiscard]] static std::size_t calls_of_batch(Duration trial) {
+    const double calls = kTrialCalls * kSecondsOfBatch / std::max(seconds(trial), 1e-9);
+    return static_cast<std::size_t>(std::clamp(calls, 1.0, kCallsMax));
+  }
+
   void measure() {
-    const std::size_t bytes = std::max<std::size_t>(1, row_.bytes * timing_.peers);
-    const std::size_t calls =
-        timing_.repeats != 0 ? 1 : std::clamp<std::size_t>(kBytesOfBatch / bytes, 1, kCallsMax);
-    const std::size_t batches = timing_.repeats != 0 ? timing_.repeats : kBatches;
-    std::vector<double> times;
-    const RunReport report = surroundings_.make_world(world_request(), 1)->run([&](Peer& peer) {
+    const TimedCall call = call_at_scale();
+    std::vector<Batch> batches(timing_.repeats != 0 ? timing_.repeats : kBatches,
+                               Batch(timing_.peers));
+    std::vector<std::uint64_t> sent(timing_.peers);
+    std::size_t calls = 1;  // of a batch; written by rank 0 while all others wait for it
+    const RunReport report = make_world()->run([&](Peer& peer) {
       const Group group = Group::everyone(peer);
-      Member member(group, timing_, selection_, elements_);
-      member.call(row_.chosen);
-      for (std::size_t batch = 0; batch < batches; ++batch) {
+      TimedMember member(group, call, surroundings_.selection);
+      const Meter before = peer.meter();
+      member.call();
+      sent[group.rank()] = peer.meter().since(before).payload_bytes_sent;
+      const Duration trial = time_of_trial(member, peer);
+      if (group.rank() == 0 && timing_.repeats == 0) {
+        calls = calls_of_batch(trial);
+      }
+      for (Batch& batch : batches) {
         member.meet();
-        const Time start = peer.clock().now();
+        batch.begins[group.rank()] = peer.clock().now();
         for (std::size_t k = 0; k < calls; ++k) {
-          member.call(row_.chosen);
+          member.call();
         }
-        if (group.rank() == 0) {
-          times.push_back(seconds(peer.clock().now() - start) / static_cast<double>(calls));
-        }
+        batch.ends[group.rank()] = peer.clock().now();
       }
     });
     report.or_throw();
-    note_bytes(report, 1 + batches * calls);
+    note_bytes(sent);
+    std::vector<double> times;
+    for (const Batch& batch : batches) {
+      times.push_back(seconds(batch.length()) / static_cast<double>(calls));
+    }
     std::sort(times.begin(), times.end());
     row_.seconds_min = times.front();
     row_.seconds_median = times[times.size() / 2];
@@ -251,22 +242,23 @@ class Measurement {
 };
 
 std::vector<std::string> algorithms_of(const Timing& timing,
-                                       const TimingSurroundings& surroundings,
-                                       const collective::Selection& selection) {
+                                       const TimingSurroundings& surroundings) {
   std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  };
   for (const std::string& asked : timing.algorithms) {
     if (asked != "all") {
-      names.push_back(asked);
+      add(asked);
       continue;
     }
-    names.push_back("auto");
+    add("auto");
     for (const std::string& name : collective::names_for(timing.operation)) {
-      const collective::Choice choice = find_algorithm(name, timing.operation);
-      collective::Request request{.operation = timing.operation, .peers = timing.peers};
-      choice.fill_in(request, size_of(timing.type), selection.link.torus);
-      const auto reason = choice.entry->why_not(request);
+      const auto reason = why_not(timing, name, surroundings.selection.link.torus);
       if (!reason) {
-        names.push_back(name);
+        add(name);
       } else if (surroundings.on_left_out) {
         surroundings.on_left_out(name + ": " + *reason);
       }
@@ -275,19 +267,39 @@ std::vector<std::string> algorithms_of(const Timing& timing,
   return names;
 }
 
+/// What is known of the world's network, or found out.
+collective::LinkModel link_of(const Timing& timing, const TimingSurroundings& surroundings) {
+  if (surroundings.link) {
+    return *surroundings.link;
+  }
+  return timing.peers == 1 ? collective::LinkModel{} : measured_link(timing, surroundings);
+}
+
 }  // namespace
 
-void Timing::validate() const {
+void Timing::validate(std::span<const std::size_t> declared) const {
   if (peers == 0 || sizes.empty() || algorithms.empty()) {
     throw ConfigError("bench: needs peers, sizes and algorithms");
   }
   if (root >= peers) {
-    throw ConfigError("root: there are ranks 0 to " + std::to_string(peers - 1) + ", found " +
-                      std::to_string(root));
+    throw ConfigError("root: expected one of the ranks 0 to " + std::to_string(peers - 1) +
+                      ", found " + std::to_string(root));
+  }
+  for (const std::size_t bytes : sizes) {
+    if (bytes < size_of(type)) {
+      throw ConfigError("sizes: " + bytes_text(bytes) + " hold no " + to_string(type) + " of " +
+                        bytes_text(size_of(type)));
+    }
   }
   for (const std::string& name : algorithms) {
-    if (name != "all" && name != "auto") {
-      (void)find_algorithm(name, operation);
+    if (name == "all" || name == "auto") {
+      if (collective::names_for(operation).empty()) {
+        throw ConfigError("algorithm: none offers " + std::string(to_string(operation)));
+      }
+      continue;
+    }
+    if (const auto reason = why_not(*this, name, declared)) {
+      throw ConfigError("algorithm: " + name + ": " + *reason);
     }
   }
 }
@@ -307,40 +319,44 @@ double least_share(Operation operation, std::size_t peers) {
   }
 }
 
-collective::LinkModel measured_link(const TimingSurroundings& surroundings, Duration timeout) {
-  constexpr std::size_t kFew = 4;
-  constexpr std::size_t kMany = std::size_t{8} << 20U;
-  Timing timing{.operation = Operation::broadcast, .peers = 2, .timeout = timeout};
-  const collective::Selection nothing_known;
-  const auto time_of = [&](Operation operation, std::size_t bytes) {
-    timing.operation = operation;
-    return Measurement(timing, surroundings, nothing_known, "binomial", bytes).run().seconds_min;
+collective::LinkModel measured_link(const Timing& timing, const TimingSurroundings& surroundings) {
+  constexpr std::size_t kShort = sizeof(float);
+  constexpr std::size_t kLong = std::size_t{8} << 20U;
+  Timing probe{.peers = 2,
+               .seed = timing.seed,
+               .timeout = timing.timeout,
+               .slow_warning = timing.slow_warning};
+  const auto time_of = [&](Operation operation, const char* algorithm, std::size_t bytes) {
+    probe.operation = operation;
+    return Measurement(probe, surroundings, algorithm, bytes).run({}).seconds_min;
   };
-  collective::LinkModel link;
-  link.alpha_seconds = time_of(Operation::broadcast, kFew);
-  link.beta_seconds_per_byte =
-      (time_of(Operation::broadcast, kMany) - link.alpha_seconds) / static_cast<double>(kMany);
-  const double reduced = time_of(Operation::reduce, kMany);
-  link.gamma_seconds_per_byte = std::max(
-      0.0,
-      (reduced - link.alpha_seconds) / static_cast<double>(kMany) - link.beta_seconds_per_byte);
-  return link;
+  const auto per_byte = [&](double time, double alpha) {
+    return std::max(0.0, time - alpha) / static_cast<double>(kLong);
+  };
+  const double alpha = time_of(Operation::all_reduce, "recursive-doubling", kShort);
+  const double beta = per_byte(time_of(Operation::broadcast, "binomial", kLong), alpha);
+  const double both = per_byte(time_of(Operation::reduce, "binomial", kLong), alpha);
+  return {.alpha_seconds = alpha,
+          .beta_seconds_per_byte = beta,
+          .gamma_seconds_per_byte = std::max(0.0, both - beta)};
 }
 
 std::vector<TimingRow> time_collectives(const Timing& timing,
                                         const TimingSurroundings& surroundings) {
-  timing.validate();
-  collective::Selection selection;
-  if (surroundings.selection != nullptr) {
-    selection = *surroundings.selection;
-  } else {
-    selection.link = measured_link(surroundings, timing.timeout);
+  timing.validate(surroundings.selection.link.torus);
+  const std::vector<std::string> algorithms = algorithms_of(timing, surroundings);
+  const collective::LinkModel link = link_of(timing, surroundings);
+  if (surroundings.on_begin) {
+    surroundings.on_begin(algorithms, link);
+  }
+  std::vector<std::size_t> sizes = timing.sizes;
+  if (timing.operation == Operation::barrier) {
+    sizes.resize(1);
   }
   std::vector<TimingRow> rows;
-  const std::vector<std::string> algorithms = algorithms_of(timing, surroundings, selection);
-  for (const std::size_t bytes : timing.sizes) {
+  for (const std::size_t bytes : sizes) {
     for (const std::string& algorithm : algorithms) {
-      rows.push_back(Measurement(timing, surroundings, selection, algorithm, bytes).run());
+      rows.push_back(Measurement(timing, surroundings, algorithm, bytes).run(link));
       if (surroundings.on_row) {
         surroundings.on_row(rows.back());
       }

@@ -26,7 +26,9 @@ std::unique_ptr<World> make_world(Kind kind, const WorldOptions& options) {
     return std::make_unique<SimWorld>(SimOptions{.peers = options.peers,
                                                  .seed = options.seed,
                                                  .observer = options.observer,
-                                                 .slow_warning = options.slow_warning});
+                                                 .slow_warning = options.slow_warning,
+                                                 .platform = options.platform,
+                                                 .byte_scale = options.byte_scale});
   }
 #endif
   ensure(kind == Kind::threads, "this build has no such world", to_string(kind));

@@ -25,6 +25,8 @@ struct WorldOptions {
   std::uint64_t seed = 7;
   Observer* observer = nullptr;
   Duration slow_warning = std::chrono::seconds(5);
+  std::string platform = "lan";  ///< simulation
+  std::size_t byte_scale = 1;    ///< simulation
 };
 
 std::unique_ptr<World> make_world(Kind kind, const WorldOptions& options);
