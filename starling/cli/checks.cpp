@@ -1,6 +1,7 @@
 #include "starling/cli/checks.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -178,6 +179,27 @@ void check_average(Effective& effective) {
     check(effective, "averager", [&] { mixing::prepare_averager(options); });
   }
   check_world(effective);
+}
+
+void check_bench(Effective& effective) {
+  check_world(effective);
+  const std::filesystem::path folder = effective.settings.bench.plot.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    effective.findings.push_back(
+        {source_of(effective, "plot"), "plot", "there is no folder " + folder.string()});
+  }
+  if (!effective.findings.empty()) {
+    return;  // of the network, or of values that were not taken
+  }
+  try {
+    timing_of(effective.settings).validate(torus_of(effective.settings));
+  } catch (const ConfigError& error) {
+    const std::string what = error.what();
+    const std::string part = what.substr(0, what.find(": "));
+    const bool names_option = effective.options->find(part) != nullptr;
+    const std::string rest = what.starts_with("collective: ") ? what.substr(part.size() + 2) : what;
+    check(effective, names_option ? part : "algorithm", [&] { throw ConfigError(rest); });
+  }
 }
 
 }  // namespace starling::cli

@@ -19,4 +19,8 @@ void check_train(Effective& effective);
 /// peers.
 void check_average(Effective& effective);
 
+/// For bench: adds a finding for algorithms, roots and sizes that cannot be, and for a plot that
+/// has no folder.
+void check_bench(Effective& effective);
+
 }  // namespace starling::cli

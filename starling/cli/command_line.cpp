@@ -19,7 +19,7 @@ namespace {
 
 constexpr WholeRange kListedPeers{1, 4096};  // spectra take n^3 operations
 
-const std::vector<std::string> kCommands{"train", "average", "list"};
+const std::vector<std::string> kCommands{"train", "average", "bench", "list"};
 
 /// CLI11 finds the words of every option; what they mean is Option::set's business, so that command
 /// line and configuration file refuse the same things in the same words.
@@ -129,6 +129,18 @@ std::optional<std::string> value_of(CommandLine& line,
   return joined;
 }
 
+/// A word that is the value of `option`, whose name is left out.
+void read_bare(CommandLine& line, const Option& option, const std::string& word) {
+  const bool is_given = std::any_of(line.given.assignments.begin(),
+                                    line.given.assignments.end(),
+                                    [&](const Assignment& one) { return one.option == &option; });
+  if (is_given) {
+    find(line, word, "unexpected word; --" + option.name + " is given, too");
+  } else {
+    line.given.assignments.push_back({&option, word, kCommandLine});
+  }
+}
+
 void read_run(CommandLine& line,
               const CLI::App& app,
               const Words& words,
@@ -147,7 +159,12 @@ void read_run(CommandLine& line,
   line.print_config = words.flags.at("print-config");
   const auto plain = refuse_unknown_options(
       line, app, [&](const std::string& name) { return options.suggest(name); });
+  bool takes_word = options.bare() != nullptr;
   for (const std::string& word : plain) {
+    if (std::exchange(takes_word, false)) {
+      read_bare(line, *options.bare(), word);
+      continue;
+    }
     find(
         line, word, "unexpected word; options of starling " + options.command() + " begin with --");
   }
@@ -190,7 +207,7 @@ void read_program(CommandLine& line, const CLI::App& program) {
   if (!plain.empty()) {
     find(line, plain[0], "unknown command" + suggestion(plain[0], kCommands));
   } else if (line.given.findings.empty()) {
-    find(line, "", "expected a command: train, average or list; see starling --help");
+    find(line, "", "expected a command: train, average, bench or list; see starling --help");
   }
 }
 
@@ -239,19 +256,26 @@ CommandLine parse_command_line(std::span<const std::string> words) {
   Words program_words;
   Words train_words;
   Words average_words;
+  Words bench_words;
   Words list_words;
   prepare(program, program_words);
   program_words.add_flag(program, "version");
   CLI::App& train = *program.add_subcommand(train_options().command());
   CLI::App& average = *program.add_subcommand(average_options().command());
+  CLI::App& bench = *program.add_subcommand(bench_options().command());
   CLI::App& list = *program.add_subcommand("list");
   add_run(train, train_words, train_options());
   add_run(average, average_words, average_options());
+  add_run(bench, bench_words, bench_options());
   add_list(list, list_words);
   try {
     program.parse(reversed(words));
   } catch (const CLI::ArgumentMismatch& error) {
-    find_missing_value(line, average.parsed() ? average_options() : train_options(), error.what());
+    find_missing_value(line,
+                       average.parsed() ? average_options()
+                       : bench.parsed() ? bench_options()
+                                        : train_options(),
+                       error.what());
     return line;
   } catch (const CLI::ParseError& error) {
     find(line, "", error.what());
@@ -259,9 +283,11 @@ CommandLine parse_command_line(std::span<const std::string> words) {
   }
   line.command = train.parsed()     ? Command::train
                  : average.parsed() ? Command::average
+                 : bench.parsed()   ? Command::bench
                  : list.parsed()    ? Command::list
                                     : Command::help;
-  if (program_words.help || train_words.help || average_words.help || list_words.help) {
+  if (program_words.help || train_words.help || average_words.help || bench_words.help ||
+      list_words.help) {
     line.help_for = std::exchange(line.command, Command::help);
   } else if (program_words.flags.at("version")) {
     line.command = Command::version;
@@ -269,6 +295,8 @@ CommandLine parse_command_line(std::span<const std::string> words) {
     read_run(line, train, train_words, train_options());
   } else if (line.command == Command::average) {
     read_run(line, average, average_words, average_options());
+  } else if (line.command == Command::bench) {
+    read_run(line, bench, bench_words, bench_options());
   } else if (line.command == Command::list) {
     read_list(line, list, list_words);
   } else {

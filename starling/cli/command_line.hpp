@@ -11,16 +11,16 @@
 
 namespace starling::cli {
 
-enum class Command : std::uint8_t { help, version, train, average, list };
+enum class Command : std::uint8_t { help, version, train, average, bench, list };
 
 struct CommandLine {
   Command command = Command::help;
   Command help_for =
       Command::help;  ///< with Command::help: whose help; help itself means the program's
 
-  Reading given;                 ///< options of train or average; findings of every command
-  std::filesystem::path config;  ///< train, average: TOML file; empty: none
-  bool print_config = false;     ///< train, average: show the effective settings and run nothing
+  Reading given;                 ///< options of what runs; findings of every command
+  std::filesystem::path config;  ///< what runs: TOML file; empty: none
+  bool print_config = false;     ///< what runs: show the effective settings and run nothing
 
   std::string list_kind;        ///< list: "algorithms", ...
   std::size_t list_peers = 16;  ///< list: n for which topologies are judged

@@ -50,7 +50,8 @@ std::string default_of(const Option& option) {
   if (!option.standard.empty()) {
     return option.standard;
   }
-  const std::string value = option.show(Settings{});
+  static const Settings defaults;
+  const std::string value = option.show(defaults);
   if (value.empty() || option.kind == ValueKind::flag) {
     return {};
   }
@@ -118,6 +119,8 @@ Usage: starling COMMAND [OPTIONS]
 Commands:
 )" + entry("train", "train a model with peers on threads or in simulation") +
          entry("average", "average only: how fast the peers come to the mean, round by round") +
+         entry("bench OPERATION",
+               "time exact group operations beside what the cost model predicts") +
          entry("list WHAT", "show what there is to choose from") + R"(
 Options:
 )" + entry("--help", "this text; starling COMMAND --help for a command") +
@@ -127,6 +130,7 @@ Examples:
   starling train --on sim --platform wan --peers 32 --model linear --steps 500 --out runs/wan
   starling train --config runs/wan/config.toml --seed 2 --out runs/wan-2
   starling average --averager moshpit-grid --peers 1024 --grid 32x32
+  starling bench all-reduce --algorithm all --on sim --platform torus:4x4x4 --peers 64
   starling list topologies --peers 12
 
 Exit codes:
@@ -169,6 +173,26 @@ Examples:
   starling average --on sim --platform wan --averager push-sum:exponential --peers 64
 
 Ctrl-C ends at once: there is nothing to save.
+
+Exit codes:
+)" + exit_code_lines();
+}
+
+std::string bench_help() {
+  return R"(Time exact group operations, beside what the cost model predicts for them.
+
+Usage: starling bench OPERATION [OPTIONS]
+
+)" + options_text(bench_options()) +
+         R"(
+Examples:
+  starling bench all-reduce --algorithm all --peers 4 --sizes 64KiB,1MiB,16MiB
+  starling bench all-reduce --algorithm all --on sim --platform torus:4x4x4 --peers 64
+      --sizes 1KiB..64MiB --plot torus.svg
+  starling bench broadcast --algorithm binomial --root 3 --type bf16 --json
+  starling bench barrier --peers 16
+
+Rows appear as they are measured. Ctrl-C ends at once.
 
 Exit codes:
 )" + exit_code_lines();

@@ -10,6 +10,7 @@ namespace starling::cli {
 std::string program_help();
 std::string train_help();
 std::string average_help();
+std::string bench_help();
 std::string list_help();
 
 /// "starling 0.1.0 (worlds: threads, sim)".

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "starling/cli/average_command.hpp"
+#include "starling/cli/bench_command.hpp"
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/help.hpp"
 #include "starling/cli/list_command.hpp"
@@ -51,6 +52,8 @@ ExitCode show_help(const CommandLine& line) {
       return print(starling::cli::train_help());
     case Command::average:
       return print(starling::cli::average_help());
+    case Command::bench:
+      return print(starling::cli::bench_help());
     case Command::list:
       return print(starling::cli::list_help());
     default:
@@ -64,6 +67,9 @@ ExitCode run(const CommandLine& line) {
   }
   if (line.command == Command::average) {
     return starling::cli::run_average(line);
+  }
+  if (line.command == Command::bench) {
+    return starling::cli::run_bench(line);
   }
   if (!line.given.findings.empty()) {
     return refuse(line);

@@ -9,8 +9,14 @@
 
 namespace starling::cli {
 
-OptionSet::OptionSet(std::string command, std::vector<Option> options, Check check_all)
-    : command_(std::move(command)), options_(std::move(options)), check_(check_all) {}
+OptionSet::OptionSet(std::string command,
+                     std::vector<Option> options,
+                     Check check_all,
+                     std::string bare)
+    : command_(std::move(command)),
+      options_(std::move(options)),
+      check_(check_all),
+      bare_(std::move(bare)) {}
 
 const Option* OptionSet::find(std::string_view name) const {
   const auto found = std::find_if(
@@ -55,6 +61,15 @@ const OptionSet& average_options() {
     OptionTable sections;
     add_average_options(sections);
     return OptionSet("average", sections.take(), check_average);
+  }();
+  return set;
+}
+
+const OptionSet& bench_options() {
+  static const OptionSet set = [] {
+    OptionTable sections;
+    add_bench_options(sections);
+    return OptionSet("bench", sections.take(), check_bench, "operation");
   }();
   return set;
 }

@@ -50,13 +50,20 @@ class OptionSet {
   /// Adds a finding for every value, and every combination of values, that cannot be run.
   using Check = void (*)(Effective& effective);
 
-  OptionSet(std::string command, std::vector<Option> options, Check check_all);
+  /// @param bare name of the option whose value may stand without it; empty: none
+  OptionSet(std::string command,
+            std::vector<Option> options,
+            Check check_all,
+            std::string bare = {});
 
   /// "train".
   [[nodiscard]] const std::string& command() const noexcept { return command_; }
 
   /// By section, in the order of help.
   [[nodiscard]] std::span<const Option> all() const noexcept { return options_; }
+
+  /// The option that a word without a name is the value of; null if there is none.
+  [[nodiscard]] const Option* bare() const { return find(bare_); }
 
   /// The option with this name; null if there is none.
   [[nodiscard]] const Option* find(std::string_view name) const;
@@ -70,9 +77,11 @@ class OptionSet {
   std::string command_;
   std::vector<Option> options_;
   Check check_;
+  std::string bare_;
 };
 
 const OptionSet& train_options();
 const OptionSet& average_options();
+const OptionSet& bench_options();
 
 }  // namespace starling::cli

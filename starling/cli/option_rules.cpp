@@ -31,6 +31,20 @@ std::string has_no_effect(const std::string& with, const std::vector<std::string
          (takers.size() == 1 ? " takes it" : " take it");
 }
 
+bool has(collective::Operation operation, Part part) {
+  using collective::Operation;
+  switch (part) {
+    case Part::vector:
+      return operation != Operation::barrier;
+    case Part::reduction:
+      return reduces(operation);
+    case Part::root:
+      break;
+  }
+  return operation == Operation::broadcast || operation == Operation::reduce ||
+         operation == Operation::scatter || operation == Operation::gather;
+}
+
 /// Names from `takers` only; what the chosen name is called stands before it.
 Refusal only_for(std::string part,
                  std::vector<std::string> takers,
@@ -48,6 +62,38 @@ Refusal only_in_simulation() {
   return [](const Settings& settings) {
     return settings.world.on == WorldKind::simulation ? ""
                                                       : has_no_effect("on threads", {"on sim"});
+  };
+}
+
+Refusal only_on_threads() {
+  return [](const Settings& settings) {
+    return settings.world.on == WorldKind::threads ? "" : has_no_effect("on sim", {"on threads"});
+  };
+}
+
+Refusal only_where_the_network_is_drawn() {
+  return [](const Settings& settings) -> std::string {
+    const bool is_drawn = settings.world.on == WorldKind::simulation &&
+                          split(settings.world.platform, ':').front() == "wan";
+    return is_drawn ? "" : "has no effect: nothing is drawn but the links of on sim, platform wan";
+  };
+}
+
+Refusal only_for_operations_with(Part part) {
+  return [part](const Settings& settings) {
+    using collective::Operation;
+    std::vector<std::string> takers;
+    bool takes = false;
+    for (std::size_t k = 0; k < collective::kOperations; ++k) {
+      const auto operation = static_cast<Operation>(k);
+      if (has(operation, part)) {
+        takers.emplace_back(to_string(operation));
+        takes = takes || operation == settings.timing.operation;
+      }
+    }
+    return takes ? ""
+                 : has_no_effect(std::string("operation ") + to_string(settings.timing.operation),
+                                 takers);
   };
 }
 

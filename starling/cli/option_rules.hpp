@@ -1,6 +1,7 @@
 // Which settings make an option meaningless: no option is ignored, so these refuse it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +15,16 @@ namespace starling::cli {
 using Refusal = std::function<std::string(const Settings&)>;
 
 Refusal only_in_simulation();
+
+Refusal only_on_threads();
+
+/// For --seed of a command in which nothing else is random.
+Refusal only_where_the_network_is_drawn();
+
+/// What some group operations have and others do not.
+enum class Part : std::uint8_t { vector, reduction, root };
+
+Refusal only_for_operations_with(Part part);
 
 /// For options that the algorithms' table assigns: `option` as it is called there.
 Refusal only_for_algorithms_with(std::string option);

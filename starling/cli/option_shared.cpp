@@ -1,4 +1,6 @@
 // Options that several commands have.
+#include <utility>
+
 #include "starling/cli/option_rules.hpp"
 #include "starling/cli/option_table.hpp"
 #include "starling/cli/option_values.hpp"
@@ -11,7 +13,7 @@ constexpr RealRange kWait{.least = trainer::kWaitSecondsMin, .most = trainer::kS
 
 }  // namespace
 
-void add_world_options(OptionTable& table) {
+void add_world_options(OptionTable& table, Refusal seed_refusal) {
   table.add(choice<WorldKind>(
       {.name = "on",
        .value = "WORLD",
@@ -31,6 +33,7 @@ void add_world_options(OptionTable& table) {
        .value = "N",
        .help = "everything random is drawn from it",
        .synonyms = {"random-seed"},
+       .refusal = std::move(seed_refusal),
        .range = limits(WholeRange{})},
       {},
       [](auto& s) -> auto& { return s.experiment.seed; }));
@@ -64,9 +67,9 @@ void add_platform_option(OptionTable& table) {
       [](auto& s) -> auto& { return s.world.platform; }));
 }
 
-void add_show_options(OptionTable& table) {
+void add_show_options(OptionTable& table, const std::string& json_help) {
   table.add(flag(
-      {.name = "json", .value = "", .help = "print the summary as JSON instead of a table"},
+      {.name = "json", .value = "", .help = json_help},
       [](auto& s) -> auto& { return s.show.json; }));
   table.add(flag(
       {.name = "quiet", .value = "", .help = "only errors, no progress", .synonyms = {"silent"}},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "starling/cli/option.hpp"
+#include "starling/cli/option_rules.hpp"
 
 namespace starling::cli {
 
@@ -30,11 +31,16 @@ void add_run_options(OptionTable& table);
 void add_learning_options(OptionTable& table);
 void add_surrounding_options(OptionTable& table);
 void add_average_options(OptionTable& table);
+void add_bench_options(OptionTable& table);
 
 // What several commands have, in the section that is open.
-void add_world_options(OptionTable& table);  ///< on, peers, seed
-void add_wait_options(OptionTable& table);   ///< timeout, slow-warning
+/// on, peers, seed. @param seed_refusal where nothing is drawn
+void add_world_options(OptionTable& table, Refusal seed_refusal = {});
+void add_wait_options(OptionTable& table);  ///< timeout, slow-warning
 void add_platform_option(OptionTable& table);
-void add_show_options(OptionTable& table);  ///< json, quiet, verbose
+/// json, quiet, verbose.
+void add_show_options(
+    OptionTable& table,
+    const std::string& json_help = "print the summary as JSON instead of a table");
 
 }  // namespace starling::cli

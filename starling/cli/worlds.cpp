@@ -16,6 +16,7 @@
 #include "starling/objective/plugin.hpp"
 #include "starling/simulation/faults.hpp"
 #include "starling/simulation/host_speeds.hpp"
+#include "starling/simulation/link_model.hpp"
 #include "starling/simulation/platform.hpp"
 #endif
 
@@ -73,7 +74,8 @@ void check_simulation(Effective& effective) {
 }
 
 std::unique_ptr<World> make_simulation(const WorldSettings& settings,
-                                       const trainer::WorldRequest& request) {
+                                       const trainer::WorldRequest& request,
+                                       std::size_t byte_scale = 1) {
   const SimulationRequest sim{.options = {.peers = request.peers,
                                           .seed = request.seed,
                                           .observer = request.observer,
@@ -85,13 +87,20 @@ std::unique_ptr<World> make_simulation(const WorldSettings& settings,
                                                        .message_bytes = request.message_bytes},
                                           .host_speeds = settings.host_speeds,
                                           .stragglers = settings.stragglers,
-                                          .stack_bytes = request.stack_bytes}};
+                                          .stack_bytes = request.stack_bytes,
+                                          .byte_scale = byte_scale}};
   std::unique_ptr<World> world(open_simulation()(sim));
   if (world == nullptr) {
     throw ConfigError("on: " + std::string(kSimulationPluginFile) +
                       " is of another version than this program; build both from the same sources");
   }
   return world;
+}
+
+std::optional<collective::LinkModel> simulated_link(const Settings& settings) {
+  const trainer::Experiment& common = settings.experiment;
+  return simulation::link_model(
+      simulation::parse_platform(settings.world.platform, common.peers), common.peers, common.seed);
 }
 
 #else
@@ -103,8 +112,14 @@ void check_simulation(Effective& effective) {
   });
 }
 
-std::unique_ptr<World> make_simulation(const WorldSettings&, const trainer::WorldRequest&) {
+std::unique_ptr<World> make_simulation(const WorldSettings&,
+                                       const trainer::WorldRequest&,
+                                       std::size_t = 1) {
   throw ConfigError("on: this build has no simulation");
+}
+
+std::optional<collective::LinkModel> simulated_link(const Settings&) {
+  return std::nullopt;
 }
 
 #endif
@@ -132,6 +147,22 @@ trainer::WorldFactory world_factory(const WorldSettings& settings) {
   return [settings](const trainer::WorldRequest& request) {
     return make_simulation(settings, request);
   };
+}
+
+std::unique_ptr<World> make_timed_world(const WorldSettings& settings,
+                                        const trainer::WorldRequest& request,
+                                        std::size_t scale) {
+  return settings.on == WorldKind::threads ? make_threads(request)
+                                           : make_simulation(settings, request, scale);
+}
+
+std::optional<collective::LinkModel> known_link(const Settings& settings) {
+  return settings.world.on == WorldKind::threads ? std::nullopt : simulated_link(settings);
+}
+
+std::vector<std::size_t> torus_of(const Settings& settings) {
+  const auto link = known_link(settings);
+  return link ? link->torus : std::vector<std::size_t>{};
 }
 
 }  // namespace starling::cli

@@ -1,7 +1,13 @@
 // The worlds this build has, made from what the user said about them.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "starling/cli/effective.hpp"
+#include "starling/collective/cost.hpp"
 #include "starling/trainer/train.hpp"
 
 namespace starling::cli {
@@ -15,5 +21,18 @@ void check_world(Effective& effective);
 
 /// @pre check_world() found nothing
 trainer::WorldFactory world_factory(const WorldSettings& settings);
+
+/// For what is timed: in simulation every byte counts as `scale` of them.
+/// @pre check_world() found nothing
+std::unique_ptr<World> make_timed_world(const WorldSettings& settings,
+                                        const trainer::WorldRequest& request,
+                                        std::size_t scale);
+
+/// What the cost model knows of the simulated network; nothing of threads, and of a platform file.
+/// @pre check_world() found nothing
+std::optional<collective::LinkModel> known_link(const Settings& settings);
+
+/// Extents of the simulated torus; empty on other networks.
+std::vector<std::size_t> torus_of(const Settings& settings);
 
 }  // namespace starling::cli

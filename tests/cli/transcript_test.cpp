@@ -53,6 +53,12 @@ TEST(Transcript, HelpOfAverage) {
   expect_golden("average-help.txt", outcome.out);
 }
 
+TEST(Transcript, HelpOfBench) {
+  const Outcome outcome = run_starling({"bench", "--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  expect_golden("bench-help.txt", outcome.out);
+}
+
 TEST(Transcript, HelpOfList) {
   const Outcome outcome = run_starling({"list", "--help"});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -72,8 +78,9 @@ TEST(Transcript, WrongCommands) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_EQ(err({}),
-            "command line: expected a command: train, average or list; see starling --help\n");
+  EXPECT_EQ(
+      err({}),
+      "command line: expected a command: train, average, bench or list; see starling --help\n");
   EXPECT_EQ(err({"trian"}), "command line: trian: unknown command; did you mean 'train'?\n");
   EXPECT_EQ(err({"--jsn"}), "command line: --jsn: unknown option; see starling --help\n");
   EXPECT_EQ(err({"list", "topologys"}),
@@ -168,7 +175,8 @@ TEST(Output, WorksWithoutAnyStandardStream) {
 
 /// A folder holds one run: whoever types the commands one after the other would be refused.
 TEST(Documents, NoTwoCommandsShareAFolder) {
-  std::string text = cli::program_help() + cli::train_help() + cli::average_help();
+  std::string text =
+      cli::program_help() + cli::train_help() + cli::average_help() + cli::bench_help();
   for (const char* page :
        {"README.md", "docs/program.md", "docs/simulation.md", "docs/models.md"}) {
     text += content_of(kSources / page);
@@ -186,7 +194,8 @@ TEST(Documents, NoTwoCommandsShareAFolder) {
 
 TEST(Documents, ProgramPageShowsTheTablesOfOptions) {
   const std::string page = content_of(kSources / "docs/program.md");
-  for (const cli::OptionSet* options : {&cli::train_options(), &cli::average_options()}) {
+  for (const cli::OptionSet* options :
+       {&cli::train_options(), &cli::average_options(), &cli::bench_options()}) {
     EXPECT_NE(page.find(cli::options_markdown(*options)), std::string::npos)
         << "docs/program.md should contain\n"
         << cli::options_markdown(*options);
