@@ -31,7 +31,7 @@ struct Timing {
   collective::DataType type = collective::DataType::f32;
   collective::Reduction reduction = collective::Reduction::sum;
   std::size_t root = 0;
-  std::size_t repeats = 0;  ///< timed calls; 0: nine batches of short ones
+  std::size_t repeats = 0;                      ///< timed calls; 0: nine batches of short ones
   Duration timeout = std::chrono::seconds(60);  ///< of a call
   Duration slow_warning = std::chrono::seconds(5);
 

@@ -88,8 +88,7 @@ bool Inbox::holds(Source from, Tag tag) {
 std::optional<Stamp> Inbox::peek(Source from, Tag tag) {
   const std::lock_guard lock(mutex_);
   const auto found = first_come(from, tag);
-  return found == queues_.end() ? std::nullopt
-                                : std::optional(found->second.letters.front().stamp);
+  return found == queues_.end() ? std::nullopt : std::optional(found->second.letters.front().stamp);
 }
 
 std::optional<Reading> Inbox::take(Source from, Tag tag) {
