@@ -28,9 +28,6 @@ void all_reduce_of(benchmark::State& state, const std::string& algorithm) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   const auto peers = static_cast<std::size_t>(state.range(1));
   const std::size_t elements = bytes / sizeof(float);
-  const Choice choice = find_algorithm(algorithm, Operation::all_reduce);
-  Request request{.peers = peers, .elements = elements};
-  choice.fill_in(request, sizeof(float));
   const std::uint64_t calls = calls_for(bytes);
   ThreadWorld world({.peers = peers});
   std::vector<std::vector<float>> inputs(peers, std::vector<float>(elements, 1.0F));

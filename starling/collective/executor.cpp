@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "starling/collective/abandon.hpp"
+#include "starling/collective/call_words.hpp"
 #include "starling/collective/combine.hpp"
-#include "starling/collective/dims.hpp"
 #include "starling/core/ensure.hpp"
 
 namespace starling::collective {
@@ -21,23 +22,6 @@ constexpr std::size_t kRoundsInFlight = 4;
 /// Runs of this length that are lent next are read by another core: fetching them from this core's
 /// cache costs it more than reading them from memory.
 constexpr std::size_t kStreamedLoanMin = std::size_t{32} << 10U;
-
-constexpr std::uint64_t kDigestOfNothing = 14695981039346656037ULL;  // of FNV-1a
-
-/// One more value in a digest: a step of FNV-1a on words, then the high bits folded down.
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  hash = (hash ^ value) * kPrime;
-  return hash ^ (hash >> 32U);
-}
-
-std::uint64_t digest_of(const std::vector<std::size_t>& values) {
-  std::uint64_t hash = kDigestOfNothing;
-  for (const std::size_t value : values) {
-    hash = mixed(hash, value);
-  }
-  return hash;
-}
 
 }  // namespace
 
@@ -56,7 +40,7 @@ class Executor::Call {
         message_bytes_(whole_elements(terms.message_bytes)),
         until_(working_deadline(group_, terms.deadline)) {
     memory_.set(plan, operands);
-    digest_ = digest();
+    digest_ = digest_of(identity());
     progress_.resize(plan.lanes.size());
     for (Progress& lane : progress_) {
       lane.round = lane.next = lane.received = lane.settled = 0;
@@ -373,26 +357,13 @@ class Executor::Call {
     return {0, static_cast<std::uint32_t>(place) & ~kAbandoned, terms_.round, 1.0};
   }
 
-  [[nodiscard]] std::uint64_t digest() const {
-    std::uint64_t hash = kDigestOfNothing;
-    for (const char letter : terms_.algorithm) {
-      hash = mixed(hash, static_cast<unsigned char>(letter));
-    }
-    const Request& request = plan_.request;
-    for (const std::size_t value : {static_cast<std::size_t>(request.operation),
-                                    request.peers,
-                                    request.root,
-                                    elements_,
-                                    static_cast<std::size_t>(memory_.type()),
-                                    static_cast<std::size_t>(terms_.reduction),
-                                    message_bytes_,
-                                    request.colors,
-                                    static_cast<std::size_t>(request.layout),
-                                    static_cast<std::size_t>(request.weights),
-                                    request.segment}) {
-      hash = mixed(hash, value);
-    }
-    return mixed(mixed(hash, digest_of(request.parts)), digest_of(request.dims));
+  [[nodiscard]] CallIdentity identity() const {
+    return {.request = plan_.request,
+            .algorithm = terms_.algorithm,
+            .elements = elements_,
+            .type = memory_.type(),
+            .reduction = terms_.reduction,
+            .message_bytes = message_bytes_};
   }
 
   [[noreturn]] void fail(std::size_t lane, const Failure& failure) {
@@ -407,7 +378,7 @@ class Executor::Call {
                    .inquiries = lane_of_channel(kLanesOfSlot - 1),
                    .round = terms_.round,
                    .deadline = terms_.deadline,
-                   .operation = description(),
+                   .operation = words_of(identity()) + " in round " + std::to_string(terms_.round),
                    .transfers = {}};
     for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
       const auto& planned = plan_.lanes[lane];
@@ -435,44 +406,6 @@ class Executor::Call {
       return progress.settled <= sent ? 0 : std::min(messages, progress.settled - sent);
     }
     return index < progress.next ? messages : (index == progress.next ? progress.received : 0);
-  }
-
-  [[nodiscard]] std::string description() const {
-    std::string text = std::string(to_string(plan_.request.operation)) + " by " +
-                       std::string(terms_.algorithm) + " of " + std::to_string(elements_) +
-                       " elements";
-    if (memory_.type() != DataType::f32) {
-      text += std::string(" of ") + to_string(memory_.type());
-    }
-    if (reduces(plan_.request.operation)) {
-      text += std::string(" (") + to_string(terms_.reduction) + ")";
-    }
-    const Request& request = plan_.request;
-    if (!request.dims.empty()) {
-      text += " on " + dims_text(request.dims);
-    }
-    if (request.colors != 0) {
-      text += " in " + std::to_string(request.colors) + " colors";
-    }
-    if (request.layout == Layout::split_blocks) {
-      text += " with split blocks";
-    }
-    if (request.weights != ColorWeights::equal) {
-      text += std::string(" with ") + to_string(request.weights) + " weights";
-    }
-    if (request.segment != 0) {
-      text += " in segments of " + std::to_string(request.segment);
-    }
-    if (!request.parts.empty()) {
-      text += " with counts " + std::to_string(digest_of(request.parts));
-    }
-    if (plan_.request.root != 0) {
-      text += " with root " + std::to_string(plan_.request.root);
-    }
-    if (terms_.message_bytes != 0) {
-      text += " in messages of " + std::to_string(message_bytes_) + " bytes";
-    }
-    return text + " in round " + std::to_string(terms_.round);
   }
 };
 
