@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "starling/collective/catalog.hpp"
@@ -19,6 +20,10 @@ using collective::Operation;
 constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 constexpr std::size_t kBatches = 9;
+
+// What stands for algorithms of other names.
+constexpr std::string_view kEvery = "all";
+constexpr std::string_view kChosen = "auto";
 
 /// Short calls are timed together, so many as take about this long by a trial of a few.
 constexpr double kSecondsOfBatch = 0.02;
@@ -99,7 +104,7 @@ class Measurement {
     row_.type = timing.type;
     row_.bytes = elements_ * size_of(timing.type);
     row_.chosen = row_.algorithm;
-    if (row_.algorithm == "auto") {
+    if (row_.algorithm == kChosen) {
       row_.chosen = choose({.operation = timing.operation,
                             .peers = timing.peers,
                             .elements = vector_elements(),
@@ -250,11 +255,11 @@ std::vector<std::string> algorithms_of(const Timing& timing,
     }
   };
   for (const std::string& asked : timing.algorithms) {
-    if (asked != "all") {
+    if (asked != kEvery) {
       add(asked);
       continue;
     }
-    add("auto");
+    add(std::string(kChosen));
     for (const std::string& name : collective::names_for(timing.operation)) {
       const auto reason = why_not(timing, name, surroundings.selection.link.torus);
       if (!reason) {
@@ -292,7 +297,7 @@ void Timing::validate(std::span<const std::size_t> declared) const {
     }
   }
   for (const std::string& name : algorithms) {
-    if (name == "all" || name == "auto") {
+    if (name == kEvery || name == kChosen) {
       if (collective::names_for(operation).empty()) {
         throw ConfigError("algorithm: none offers " + std::string(to_string(operation)));
       }

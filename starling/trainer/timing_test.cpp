@@ -210,7 +210,11 @@ TEST(TimingSimulated, AScaleChangesNoTimeAndNoBytes) {
         EXPECT_EQ(scaled[k].bytes, whole[k].bytes);
         EXPECT_EQ(scaled[k].bytes_per_peer, whole[k].bytes_per_peer);
         EXPECT_EQ(scaled[k].predicted_seconds, whole[k].predicted_seconds);
-        EXPECT_EQ(scaled[k].seconds_median, whole[k].seconds_median);
+        // The segments of a pipeline are rounded to whole elements, which weigh more at a scale.
+        const bool has_segments = find_algorithm(whole[k].chosen, operation).entry->takes.segment;
+        EXPECT_NEAR(scaled[k].seconds_median,
+                    whole[k].seconds_median,
+                    has_segments ? 1e-4 * whole[k].seconds_median : 0.0);
       }
     }
   }
