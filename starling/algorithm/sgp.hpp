@@ -12,7 +12,8 @@ namespace starling::algorithm {
 
 /// SGP (arXiv:1811.10792, Alg. 1): gradients at z = x/w, steps on x, then one push-sum round of (x,
 /// w) over a directed, column-stochastic P(k). Keeps sum(x) up to the gradients and sum(w) = n.
-/// Sends out-degree * (d + 1) scalars a step. Where losses are let pass the step is lr min(1, w).
+/// Sends out-degree * d floats a step, w in the stamp. Where losses are let pass the step is lr
+/// min(1, w).
 class Sgp final : public Algorithm {
  public:
   explicit Sgp(std::shared_ptr<const topology::Topology> topology);
