@@ -93,7 +93,7 @@ TEST_P(EveryAlgorithm, OnePeerIsPlainSgdBitForBit) {
 }
 
 TEST_P(EveryAlgorithm, SameBitsOnThreadsAndInSimulation) {
-  for (const std::size_t peers : {2U, 3U, 5U, 8U}) {
+  for (std::size_t peers = 1; peers <= 9; ++peers) {
     TrainingOptions options{.algorithm = GetParam().algorithm,
                             .options = GetParam().options(),
                             .bowls = random_bowls(peers, 33, 0.3F),
