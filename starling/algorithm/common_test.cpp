@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,6 +133,36 @@ TEST_P(EveryAlgorithm, MeanMovesByTheMeanGradientOnly) {
       const double expected = initial.normal() * std::pow(0.9, 16);
       EXPECT_NEAR(value, expected, 1e-5)
           << peers << " peers";  // 16 rounded steps of numbers near 1
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, EveryStepTakesItsOwnLearningRate) {
+  // Curvature 1 and centred b: the mean of the models is x(0) prod_s (1 - lr(s)). Warm-up over W
+  // steps, (s+1)/W of the rate, then half a cosine to 0 at the end of T.
+  constexpr std::uint64_t kSteps = 16;
+  constexpr std::uint64_t kWarmup = 5;
+  constexpr double kRate = 0.3;
+  double left = 1.0;
+  for (std::uint64_t s = 0; s < kSteps; ++s) {
+    const double t = s < kWarmup ? 0.0 : double(s - kWarmup) / double(kSteps - kWarmup);
+    const double warmth = s < kWarmup ? double(s + 1) / double(kWarmup) : 1.0;
+    left *= 1.0 - kRate * warmth * (1.0 + std::cos(std::numbers::pi * t)) / 2.0;
+  }
+  for (const std::size_t peers : {1U, 4U, 5U}) {
+    const TrainingResult result =
+        train(Kind::threads,
+              {.algorithm = GetParam().algorithm,
+               .options = GetParam().options(),
+               .bowls = random_bowls(peers, 5, 0.0F),
+               .steps = kSteps,
+               .learning_rate = static_cast<float>(kRate),
+               .schedule = {.schedule = "cosine", .total_steps = kSteps, .warmup_steps = kWarmup}});
+    result.report.or_throw();
+    Random initial(7, stream_key("initial model"));
+    for (const double value : mean_of(result.models)) {
+      // 16 rounded steps of numbers near 1; a rate of the step before or after moves it by 5 %
+      EXPECT_NEAR(value, initial.normal() * left, 1e-5) << peers << " peers";
     }
   }
 }

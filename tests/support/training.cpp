@@ -56,13 +56,15 @@ class BowlObjective final : public objective::Objective {
 
 algorithm::ReplicaParts parts_for(const TrainingOptions& options, std::size_t rank) {
   const Bowl& bowl = options.bowls[rank];
+  optimizer::LearningRateOptions rate = options.schedule;
+  rate.base = options.learning_rate;
   return {
       .objective = std::make_unique<BowlObjective>(bowl),
       .data = nullptr,
       .batches = std::nullopt,
       .optimizer = optimizer::make_optimizer(
           {.name = options.optimizer, .weight_decay = options.weight_decay}, bowl.centre.size()),
-      .learning_rate = optimizer::LearningRate({.base = options.learning_rate})};
+      .learning_rate = optimizer::LearningRate(rate)};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "starling/algorithm/registry.hpp"
+#include "starling/optimizer/learning_rate.hpp"
 #include "starling/peer/world.hpp"
 
 #include "tests/support/worlds.hpp"
@@ -30,6 +31,7 @@ struct TrainingOptions {
   std::vector<Bowl> bowls;  ///< one a peer
   std::uint64_t steps = 10;
   float learning_rate = 0.1F;
+  optimizer::LearningRateOptions schedule;  ///< of the learning rate; its base is the one above
   std::string optimizer = "sgd";
   float weight_decay = 0.0F;
   std::uint64_t seed = 7;
