@@ -257,6 +257,52 @@ TEST(Replica, AModelThatIsNotFiniteIsLeftOutByPeerAndTensor) {
   }
 }
 
+/// One step of eight peers, then an exact average. x - 2 (x - b) = 2 b - x, with b the rank: peer
+/// 5, whose b is 3e38, has a finite gradient and a model that overflows.
+TrainingOptions overflown(const std::string& algorithm, NotFinite policy, Observer* observer) {
+  TrainingOptions options{.algorithm = algorithm,
+                          .options = {.period = 1},
+                          .steps = 1,
+                          .learning_rate = 2.0F,
+                          .not_finite = policy,
+                          .observer = observer};
+  for (const float b : {0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 3e38F, 6.0F, 7.0F}) {
+    options.bowls.push_back({.centre = {b}});
+  }
+  return options;
+}
+
+TEST(Replica, AModelThatIsNotFiniteIsLeftOutOfExactAverages) {
+  const double start = Random(7, stream_key("initial model")).normal();
+  for (const char* algorithm : {"gossip-pga", "local-sgd"}) {
+    Rejections rejections;
+    const TrainingResult result =
+        train(Kind::threads, overflown(algorithm, NotFinite::skip_peer, &rejections));
+    result.report.or_throw();
+    ASSERT_EQ(rejections.seen().size(), 1U) << algorithm;
+    EXPECT_EQ(rejections.seen()[0].contributor, PeerId{5}) << algorithm;
+    EXPECT_EQ(rejections.seen()[0].tensor, "x") << algorithm;
+    for (const auto& model : result.models) {
+      // The mean of the seven others, whose ranks add up to 23; floats below 16.
+      EXPECT_NEAR(model[0], 2.0 * 23.0 / 7.0 - start, 1e-5) << algorithm;
+    }
+  }
+}
+
+TEST(Replica, AModelThatIsNotFiniteStopsExactAveragesUnderTheOtherPolicies) {
+  for (const char* algorithm : {"gossip-pga", "local-sgd"}) {
+    for (const NotFinite policy : {NotFinite::stop, NotFinite::skip_round}) {
+      const TrainingResult result = train(Kind::threads, overflown(algorithm, policy, nullptr));
+      ASSERT_EQ(result.report.culprit, 5U) << algorithm;
+      try {
+        std::rethrow_exception(result.report.peers[5].error);
+      } catch (const NotFiniteError& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("the model is not finite in x"));
+      }
+    }
+  }
+}
+
 TEST_P(EveryAlgorithm, StopNamesPeerStepAndTensorEverywhere) {
   const TrainingResult result =
       train(Kind::threads, poisoned(GetParam(), NotFinite::stop, nullptr));
