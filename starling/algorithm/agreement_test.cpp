@@ -1,4 +1,5 @@
 // Where the papers say that two methods coincide, they do.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -104,6 +105,38 @@ TEST(GossipPga, ModelsAreBitEqualAfterAGlobalAverage) {
     }
   }
   EXPECT_NE(by_step[3][0], by_step[3][1]);
+}
+
+TEST(GossipPga, IsDsgdBitForBitBetweenItsGlobalRounds) {
+  // On a topology that is another one in every round: dsgd is set to the models after each global
+  // average and must come to the same ones until the next.
+  constexpr std::size_t kPeers = 6;
+  constexpr std::uint64_t kPeriod = 5;  // the three offsets of six peers, and not a multiple of 3
+  constexpr std::uint64_t kSteps = 4 * kPeriod;
+  std::vector<Models> by_rank(kPeers, Models(kSteps + 1));
+  TrainingOptions options{.algorithm = "gossip-pga",
+                          .options = {.topology = "exponential", .period = kPeriod},
+                          .bowls = random_bowls(kPeers, 5, 0.3F),
+                          .steps = kSteps,
+                          .optimizer = "momentum"};
+  options.after_step = [&](Replica& replica, Algorithm&) {
+    const auto x = replica.parameters();
+    by_rank[replica.group().rank()][replica.steps_done()] = {x.begin(), x.end()};
+  };
+  train(Kind::threads, options).report.or_throw();
+
+  options.algorithm = "dsgd";
+  options.options.period = 0;
+  options.after_step = [&](Replica& replica, Algorithm&) {
+    const std::uint64_t step = replica.steps_done();
+    const std::vector<float>& expected = by_rank[replica.group().rank()][step];
+    if (step % kPeriod == 0) {
+      copy(expected, replica.parameters());
+    } else {
+      EXPECT_TRUE(std::ranges::equal(replica.parameters(), expected)) << "step " << step;
+    }
+  };
+  train(Kind::threads, options).report.or_throw();
 }
 
 TEST(GossipPga, BytesOverOnePeriod) {
@@ -281,6 +314,11 @@ void expect_the_serial_recursion_of_sgp(const AlgorithmOptions& options, double 
 
 TEST(Sgp, FollowsTheSerialRecursionWithGradientsAtZ) {
   expect_the_serial_recursion_of_sgp({.topology = "star", .weights = "push"}, 0.0);
+}
+
+TEST(Sgp, WalksThroughTheRoundsOfTheTopology) {
+  // Offsets 1, 2, 4 in turn: the row of one round for all of them is another recursion.
+  expect_the_serial_recursion_of_sgp({.topology = "exponential"}, 0.0);
 }
 
 TEST(Sgp, TakesWeightDecayAtZ) {
