@@ -17,7 +17,7 @@ namespace starling::simulation {
 
 namespace {
 
-/// The keys a kind of fault takes besides kind; those before `optional_from` are needed.
+/// The keys a kind of fault needs, and those it may have, besides kind.
 struct Form {
   std::string name;
   Fault::Kind kind;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -188,6 +192,85 @@ TEST_F(FaultsFile, ReadsEveryKind) {
   EXPECT_EQ(plan.faults[11].until, Time{31s});
   EXPECT_EQ(plan.faults[12].factor, 4.0);
   EXPECT_EQ(plan.faults[12].until, Time::max());
+}
+
+/// The first block of TOML on a page.
+std::string example_of(const std::string& page) {
+  std::ifstream file(page);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string opening = "```toml\n";
+  const std::size_t begin = text.find(opening) + opening.size();
+  return text.substr(begin, text.find("```", begin) - begin);
+}
+
+TEST_F(FaultsFile, TheExampleOfThePageMeansWhatThePageSays) {
+  const FaultPlan plan = read(example_of(STARLING_SOURCE_DIR "/docs/simulation.md"));
+  EXPECT_EQ(plan.faults.size(),
+            plan_faults("slow:0.05x4", {.peers = 8, .seed = 7}).faults.size() + 3);
+  ASSERT_GE(plan.faults.size(), 3U);
+  const std::vector<Fault> written(plan.faults.end() - 3, plan.faults.end());
+  EXPECT_EQ(written[0],
+            (Fault{.kind = Fault::Kind::kill,
+                   .peer = PeerId{3},
+                   .other = {},
+                   .from = Time{1500ms},
+                   .until = Time{4s}}));
+  EXPECT_EQ(written[1],
+            (Fault{.kind = Fault::Kind::link_down,
+                   .peer = PeerId{1},
+                   .other = PeerId{5},
+                   .from = Time{2s},
+                   .until = Time{3s}}));
+  EXPECT_EQ(
+      written[2],
+      (Fault{
+          .kind = Fault::Kind::delay, .peer = {}, .other = {}, .by = 100ms, .probability = 0.02}));
+}
+
+TEST_F(FaultsFile, EveryKindNeedsItsKeysAndTakesNoneButThoseOfThePage) {
+  struct Keys {
+    std::string kind;
+    std::vector<std::string> needed;
+    std::vector<std::string> optional;
+  };
+
+  const std::map<std::string, std::string> lines{{"peer", "peer = 1\n"},
+                                                 {"other", "other = 2\n"},
+                                                 {"from", "from = 1\n"},
+                                                 {"until", "until = 2\n"},
+                                                 {"by", "by = 1\n"},
+                                                 {"factor", "factor = 2\n"},
+                                                 {"probability", "probability = 0.5\n"}};
+  for (const Keys& keys :
+       {Keys{"kill", {"peer", "from"}, {"until"}},
+        Keys{"pause", {"peer", "until"}, {"from"}},
+        Keys{"slow", {"peer", "factor"}, {"from", "until"}},
+        Keys{"link-down", {"peer"}, {"other", "from", "until"}},
+        Keys{"delay", {"by"}, {"peer", "other", "from", "until", "probability"}}}) {
+    const std::string head = "[[fault]]\nkind = \"" + keys.kind + "\"\n";
+    std::string least = head;
+    for (const std::string& key : keys.needed) {
+      least += lines.at(key);
+    }
+    EXPECT_EQ(refusal(least), "accepted") << keys.kind;
+    std::string most = least;
+    for (const std::string& key : keys.optional) {
+      most += lines.at(key);
+    }
+    EXPECT_EQ(refusal(most), "accepted") << keys.kind;
+    for (const std::string& left_out : keys.needed) {
+      std::string text = head;
+      for (const std::string& key : keys.needed) {
+        text += key == left_out ? "" : lines.at(key);
+      }
+      EXPECT_THAT(refusal(text), HasSubstr("a '" + keys.kind + "' needs '" + left_out + "'"));
+    }
+    for (const auto& [key, line] : lines) {
+      if (most.find("\n" + line) == std::string::npos) {
+        EXPECT_THAT(refusal(most + line), HasSubstr("unknown key '" + key + "'")) << keys.kind;
+      }
+    }
+  }
 }
 
 TEST_F(FaultsFile, RefusalsNameFileLineAndKey) {
