@@ -69,6 +69,10 @@ decltype(auto) with_type(DataType type, Visit visit) {
 template <class R>
 concept Elements = std::ranges::contiguous_range<R> && Element<std::ranges::range_value_t<R>>;
 
+/// Such that is not gone after the call: a span, or an array or vector with a name.
+template <class R>
+concept BorrowedElements = Elements<R> && std::ranges::borrowed_range<R>;
+
 /// A vector of any of these types, to be read.
 class ConstValues {
  public:
@@ -98,10 +102,9 @@ class Values {
  public:
   Values() = default;
 
-  template <Elements R>
-
-  requires std::ranges::borrowed_range<R>  // a span, or an array or vector with a name
-  Values(R&& values)                       // NOLINT(google-explicit-constructor): only a wider view
+  template <BorrowedElements R>
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): a view
+  Values(R&& values)
       : type_(kDataTypeOf<std::ranges::range_value_t<R>>),
         bytes_(std::as_writable_bytes(std::span(values))) {}
 
