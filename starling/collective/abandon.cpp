@@ -245,7 +245,8 @@ class Abandoning {
 
   /// Everybody says what it was called with. Most of those heard are right (of equally many, those
   /// with the lowest rank); the first of the others is the culprit, or else whom those name who
-  /// have ended (they may have waited for this very peer), or else the first that keeps silent.
+  /// have ended (they may have waited for this very peer), or else whom those who keep silent wait
+  /// for.
   [[nodiscard]] Failure inquire(Failure failure) const {
     const Answers answers = exchange_calls();
     const auto& calls = answers.calls;
@@ -273,16 +274,32 @@ class Abandoning {
       failure.code = answers.ended->code;
       return failure;
     }
-    std::size_t silent = 0;
-    while (calls.count(silent) != 0) {
-      ++silent;
-    }
-    if (silent < group_.size()) {
+    if (const auto late = latest(calls)) {
       failure.kind = FailureKind::deadline;
-      failure.culprit = group_.member(silent);
+      failure.culprit = group_.member(*late);
       failure.root_cause = to_string(failure.culprit) + " took no part in " + remaining_.operation;
     }
     return failure;
+  }
+
+  /// Of those who keep silent the one for whom most of them wait, directly or through others; of
+  /// equals the lowest rank. They may be held up before this operation by one who is late.
+  [[nodiscard]] std::optional<std::size_t> latest(
+      const std::map<std::size_t, std::string>& calls) const {
+    std::map<std::size_t, std::size_t> waiting;  // by rank of the one they wait for
+    for (std::size_t rank = 0; rank < group_.size(); ++rank) {
+      if (calls.count(rank) != 0) {
+        continue;
+      }
+      const std::size_t end = rank_of(group_.peer().end_of_waits(group_.member(rank)));
+      const bool is_silent = end < group_.size() && calls.count(end) == 0;
+      waiting[is_silent ? end : rank] += 1;
+    }
+    const auto most =
+        std::max_element(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;
+        });
+    return most == waiting.end() ? std::nullopt : std::optional(most->first);
   }
 
   [[nodiscard]] Answers exchange_calls() const {

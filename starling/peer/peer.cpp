@@ -123,8 +123,7 @@ auto Peer::await_with_warnings(Source from, Await await, Deadline deadline, Dura
   while (!ready && ready.error().kind == FailureKind::deadline &&
          clock().now() >= start + patience && Deadline{start + patience} < deadline) {
     if (from) {
-      const PeerId culprit = waits_ != nullptr ? waits_->culprit(*from) : *from;
-      emit(SlowPeer{culprit, clock().now() - start});
+      emit(SlowPeer{end_of_waits(*from), clock().now() - start});
     }
     patience *= 2;
     ready = await(std::min(deadline, Deadline{start + patience}));
@@ -296,6 +295,10 @@ void Peer::restore_random(const std::map<std::string, Random::State>& states) {
   for (const auto& [name, state] : states) {
     streams_.emplace(name, Random(state));
   }
+}
+
+PeerId Peer::end_of_waits(PeerId other) const noexcept {
+  return waits_ != nullptr ? waits_->culprit(other) : other;
 }
 
 void Peer::emit(decltype(Event::what) what) {

@@ -158,6 +158,11 @@ class Peer {
   /// reported.
   void emit_if_possible(decltype(Event::what) what) noexcept;
 
+  /// Whom `other` waits for in the end: the last of the chain of waits that starts at it, itself if
+  /// it waits for nobody, if the chain is a circle or if this world keeps no board. A hint about
+  /// whom to name, as of this moment.
+  [[nodiscard]] PeerId end_of_waits(PeerId other) const noexcept;
+
   /// What this peer has spent so far, its finished activities included.
   [[nodiscard]] const Meter& meter() const noexcept { return meter_; }
 

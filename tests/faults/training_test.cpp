@@ -1,4 +1,5 @@
-// Training under 600 fault schedules, 100 for each algorithm: every run ends, or its failure names
+// Training under 900 fault schedules, 100 for each algorithm and as many for each of those with a
+// topology on a ring: every run ends, or its failure names
 // a peer that a fault has hit. Until the first exchange is missed every model has, after every
 // step, the bits of the run without faults.
 #include <algorithm>
@@ -24,12 +25,15 @@ namespace starling::testing {
 
 namespace {
 
-trainer::Experiment experiment_for(const std::string& algorithm, OnLoss on_loss) {
+trainer::Experiment experiment_for(const std::string& algorithm,
+                                   OnLoss on_loss,
+                                   const std::string& topology = {}) {
   trainer::Experiment experiment;
   experiment.peers = 8;
   experiment.seed = 7;
   experiment.algorithm = algorithm;
   experiment.algorithm_options.on_loss = on_loss;
+  experiment.algorithm_options.topology = topology;
   experiment.model = "logistic";
   experiment.data = "toy:samples=320:test=40";
   experiment.batch = 8;
@@ -191,8 +195,8 @@ std::string complaint(const Outcome& outcome, const Outcome& whole, OnLoss on_lo
   return text.str();
 }
 
-FaultTrial trial(const std::string& algorithm, OnLoss on_loss) {
-  const trainer::Experiment experiment = experiment_for(algorithm, on_loss);
+FaultTrial trial(const std::string& algorithm, OnLoss on_loss, const std::string& topology = {}) {
+  const trainer::Experiment experiment = experiment_for(algorithm, on_loss, topology);
   const auto whole = std::make_shared<Outcome>();
   train_in({.peers = experiment.peers}, experiment, *whole);
   FaultTrial trial;
@@ -255,6 +259,18 @@ TEST_P(TrainingUnderFaults, EndsRightOrNamesTheCause) {
 INSTANTIATE_TEST_SUITE_P(Seeds,
                          TrainingUnderFaults,
                          ::testing::Combine(::testing::ValuesIn(algorithms()),
+                                            ::testing::Range<std::uint64_t>(0, 100, 25)));
+
+class TrainingOnARingUnderFaults : public TrainingUnderFaults {};
+
+TEST_P(TrainingOnARingUnderFaults, EndsRightOrNamesTheCause) {
+  const auto& [algorithm, first] = GetParam();
+  expect_to_survive(trial(algorithm, OnLoss::stop, "ring"), first, kSeedsOfTest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds,
+                         TrainingOnARingUnderFaults,
+                         ::testing::Combine(::testing::Values("dsgd", "sgp", "gossip-pga"),
                                             ::testing::Range<std::uint64_t>(0, 100, 25)));
 
 class TolerantTraining : public ::testing::TestWithParam<std::uint64_t> {};
