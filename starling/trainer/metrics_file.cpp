@@ -1,11 +1,15 @@
 #include "starling/trainer/metrics_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "starling/core/text.hpp"
@@ -47,6 +51,35 @@ const char* name_of(Severity severity) {
   return "unknown";
 }
 
+/// The length of a file up to its last line break; nothing if it cannot be read.
+std::optional<off_t> length_of_whole_lines(int descriptor) {
+  std::array<char, 4096> piece{};
+  off_t end = ::lseek(descriptor, 0, SEEK_END);
+  while (end > 0) {
+    const off_t begin = std::max<off_t>(0, end - static_cast<off_t>(piece.size()));
+    const auto wanted = static_cast<std::size_t>(end - begin);
+    const ssize_t got = ::pread(descriptor, piece.data(), wanted, begin);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got != static_cast<ssize_t>(wanted)) {
+      return std::nullopt;
+    }
+    const std::size_t at = std::string_view(piece.data(), wanted).rfind('\n');
+    if (at != std::string_view::npos) {
+      return begin + static_cast<off_t>(at) + 1;
+    }
+    end = begin;
+  }
+  return end < 0 ? std::nullopt : std::optional<off_t>(0);
+}
+
+/// Cuts off what a killed run has left of a line.
+bool end_with_a_whole_line(int descriptor) {
+  const auto length = length_of_whole_lines(descriptor);
+  return length && ::ftruncate(descriptor, *length) == 0;
+}
+
 struct KindOf {
   const char* operator()(const Note&) const { return "note"; }
 
@@ -71,10 +104,20 @@ struct KindOf {
 
 MetricsFile::MetricsFile(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
   constexpr mode_t kMode = 0666;  // narrowed by the user's umask
-  const int how = mode == Mode::append ? O_APPEND : O_TRUNC;
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, kMode);
+  const int how = mode == Mode::append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC;
+  descriptor_ = ::open(path_.c_str(), O_CREAT | O_CLOEXEC | how, kMode);
   if (descriptor_ < 0) {
     throw_storage_error(path_, "cannot be opened for writing", errno, 0);
+  }
+
+  struct stat about {};
+
+  const bool is_file = ::fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode);
+  if (mode == Mode::append && is_file && !end_with_a_whole_line(descriptor_)) {
+    const int reason = errno;
+    ::close(descriptor_);
+    throw_storage_error(
+        path_, "the line that an earlier run left half cannot be cut off", reason, 0);
   }
 }
 

@@ -18,7 +18,9 @@ namespace starling::trainer {
 /// Members may be called concurrently.
 class MetricsFile {
  public:
-  enum class Mode { fresh, append };  ///< append: a resumed run goes on in the same file
+  /// append: a resumed run goes on in the same file, behind its last whole line: half a line is
+  /// what a run leaves that was killed.
+  enum class Mode { fresh, append };
 
   /// @throws StorageError if the file cannot be opened
   MetricsFile(std::filesystem::path path, Mode mode);

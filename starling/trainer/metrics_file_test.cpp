@@ -88,6 +88,31 @@ TEST(MetricsFile, AFreshRunStartsAnewAndAResumedOneGoesOn) {
   EXPECT_EQ(lines_of(path).size(), 0U);
 }
 
+/// A run that was killed, or a full disk, leaves any part of the last line, of whatever length.
+TEST(MetricsFile, AResumedRunGoesOnBehindTheLastWholeLineWhereverItWasCut) {
+  const TempDirectory directory;
+  const auto path = directory / "metrics.jsonl";
+  const std::string first = "{\"type\":\"config\"}\n";
+  for (const std::size_t lines_before : {0U, 1U}) {
+    for (const std::size_t text_bytes : {0U, 200U, 4080U, 4096U, 9000U}) {
+      const std::string kept = lines_before == 0 ? "" : first;
+      const std::string last = "{\"text\":\"" + std::string(text_bytes, 'x') + "\"}\n";
+      const std::size_t stride = text_bytes > 200 ? 97 : 1;
+      for (std::size_t cut = 1; cut <= last.size(); cut += stride) {
+        testing::put_content(path, kept + last.substr(0, last.size() - cut));
+        MetricsFile file(path, MetricsFile::Mode::append);
+        file.config({{"steps", "7"}});
+        file.close();
+        ASSERT_EQ(content_of(path), kept + "{\"type\":\"config\",\"steps\":7}\n")
+            << text_bytes << " cut by " << cut;
+      }
+      testing::put_content(path, kept + last);
+      MetricsFile(path, MetricsFile::Mode::append).close();
+      EXPECT_EQ(content_of(path), kept + last) << "a whole line stays";
+    }
+  }
+}
+
 TEST(MetricsFile, IsWrittenWithoutCloseToo) {
   const TempDirectory directory;
   const auto path = directory / "metrics.jsonl";
