@@ -14,6 +14,7 @@
 #ifdef STARLING_HAS_SIMULATION
 #include "starling/cli/simulation_plugin.hpp"
 #include "starling/objective/plugin.hpp"
+#include "starling/simulation/actor_limit.hpp"
 #include "starling/simulation/faults.hpp"
 #include "starling/simulation/host_speeds.hpp"
 #include "starling/simulation/link_model.hpp"
@@ -62,6 +63,7 @@ void check_simulation(Effective& effective) {
   const std::size_t peers = effective.settings.experiment.peers;
   const std::uint64_t seed = effective.settings.experiment.seed;
   check(effective, "on", [] { open_simulation(); });
+  check(effective, "peers", [&] { simulation::check_actors(peers); });
   check(effective, "platform", [&] { simulation::parse_platform(world.platform, peers); });
   check(effective, "faults", [&] {
     simulation::plan_faults(world.faults, {.peers = peers, .seed = seed});

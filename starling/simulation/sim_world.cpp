@@ -4,6 +4,7 @@
 
 #include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
+#include "starling/simulation/actor_limit.hpp"
 #include "starling/simulation/host_speeds.hpp"
 #include "starling/simulation/sim_run.hpp"
 
@@ -67,6 +68,7 @@ void SimOptions::validate() const {
 SimWorld::SimWorld(const SimOptions& options)
     : options_(options), plan_(std::make_unique<Plan>()), incarnations_(options.peers, 0) {
   options_.validate();
+  simulation::check_actors(options_.peers);
   plan_->platform = simulation::parse_platform(options_.platform, options_.peers);
   plan_->faults = simulation::plan_faults(options_.faults,
                                           {.peers = options_.peers,
