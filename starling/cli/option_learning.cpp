@@ -177,7 +177,7 @@ void add_learning_rate(OptionTable& table) {
        .value = "X",
        .help = "the same in epochs; adds to warmup-steps",
        .refusal = only_for_models_with_data()},
-      {},
+      {.most = trainer::kEpochsMax},
       [](auto& s) -> auto& { return s.experiment.warmup_epochs; }));
 }
 

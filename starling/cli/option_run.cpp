@@ -114,7 +114,7 @@ void add_run(OptionTable& table) {
       {.name = "epochs",
        .value = "X",
        .help = "length of the run in passes over the data; 1 if neither is given"},
-      kAboveZero,
+      {.most = trainer::kEpochsMax, .least_end = RealRange::End::excluded},
       [](auto& s) -> auto& { return s.experiment.epochs; }));
   table.add(choice<NotFinite>(
       {.name = "not-finite",

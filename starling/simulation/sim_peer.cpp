@@ -1,14 +1,20 @@
 #include "starling/simulation/sim_peer.hpp"
 
 #include <deque>
+#include <string>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
+#include "starling/core/error.hpp"
 #include "starling/simulation/sim_activity.hpp"
 
 namespace starling::simulation {
 
 namespace {
+
+/// The clock itself holds 292 years; deadlines lie behind what is computed.
+constexpr int kYears = 250;
+constexpr Time kEndOfTime{std::chrono::hours(24) * 365 * kYears};
 
 // A loop that asks again and again without waiting would hold up the virtual time of all: what it
 // asks beyond this in one moment costs it time.
@@ -267,6 +273,12 @@ void SimPeer::do_compute(Duration cost, FunctionRef<void()> work) {
   ensure(cost >= Duration{}, "work does not cost less than nothing", seconds(cost));
   work();
   const Time finish = scheduler().finish(task_, cost);
+  if (finish > kEndOfTime) {
+    throw ConfigError("simulation: " + to_string(id()) + " would compute until after " +
+                      std::to_string(kYears) +
+                      " years of virtual time, which is as far as its clock can tell; make steps "
+                      "shorter, fewer, or their host faster");
+  }
   while (run_.now() < finish) {
     scheduler().doze(task_, finish);
   }

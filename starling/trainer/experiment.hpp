@@ -20,6 +20,9 @@ namespace starling::trainer {
 inline constexpr std::size_t kPeersMax = 100'000;
 inline constexpr double kWaitSecondsMin = 1e-3;  ///< clocks and schedulers are not finer
 inline constexpr double kSecondsMax = 1e6;       ///< eleven days: more is a slip of the finger
+inline constexpr double kEpochsMax = 1e9;        ///< nobody waits for more
+inline constexpr double kEpochStepsMax = 9e18;  ///< steps in all epochs: 64 bits hold twice as many
+inline constexpr double kVirtualSecondsMax = 4e9;  ///< 126 years, of 292 that a clock can tell
 
 /// What is done when a checkpoint cannot be written.
 enum class OnStorageError : std::uint8_t { stop, continue_ };

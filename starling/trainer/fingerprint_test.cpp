@@ -17,7 +17,7 @@ std::string fingerprint_with(const std::function<void(Experiment&)>& change) {
   experiment.data = "toy";
   experiment.steps = 20;
   change(experiment);
-  return make_plan(experiment, false).fingerprint;
+  return make_plan(experiment, TimeKind::real).fingerprint;
 }
 
 TEST(Fingerprint, NamesWhatIsInForceAsOnTheCommandLine) {

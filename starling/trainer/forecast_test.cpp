@@ -17,7 +17,7 @@ Forecast forecast_with(const std::function<void(Experiment&)>& change) {
   experiment.steps = 40;
   experiment.step_seconds = 0.1;
   change(experiment);
-  return forecast_of(make_plan(experiment, true), 40);
+  return forecast_of(make_plan(experiment, TimeKind::simulated), 40);
 }
 
 TEST(Forecast, ShortBatchesCostLess) {

@@ -26,6 +26,15 @@ void check_seconds(const char* option, double value, double least) {
   throw ConfigError(text.str());
 }
 
+void check_epochs(const char* option, double value) {
+  if (value >= 0.0 && value <= kEpochsMax) {
+    return;
+  }
+  std::ostringstream text;
+  text << option << ": expected 0 to " << kEpochsMax << ", found " << value;
+  throw ConfigError(text.str());
+}
+
 void check(const Experiment& experiment) {
   if (experiment.peers < 1 || experiment.peers > kPeersMax) {
     throw ConfigError("peers: expected 1 to " + std::to_string(kPeersMax) + ", found " +
@@ -34,6 +43,8 @@ void check(const Experiment& experiment) {
   check_seconds("timeout", experiment.timeout_seconds, kWaitSecondsMin);
   check_seconds("slow-warning", experiment.slow_warning_seconds, kWaitSecondsMin);
   check_seconds("step-seconds", experiment.step_seconds, 0.0);
+  check_epochs("epochs", experiment.epochs.value_or(0.0));
+  check_epochs("warmup-epochs", experiment.warmup_epochs);
   if (experiment.batch < 1) {
     throw ConfigError("batch: at least 1");
   }
@@ -130,8 +141,8 @@ void count_steps(Plan& plan) {
     if (!(*experiment.epochs > 0.0)) {
       throw ConfigError("epochs: more than 0");
     }
-    plan.total_steps = static_cast<std::uint64_t>(
-        std::ceil(*experiment.epochs * static_cast<double>(plan.steps_per_epoch)));
+    plan.total_steps = whole_steps(
+        std::ceil(*experiment.epochs * static_cast<double>(plan.steps_per_epoch)), "epochs");
   }
   for (const Injection& injection : experiment.injections) {
     if (injection.step >= plan.total_steps) {
@@ -189,7 +200,28 @@ double measure_step(const Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(const Experiment& experiment, bool virtual_time) {
+std::uint64_t whole_steps(double steps, const char* option) {
+  if (steps >= 0.0 && steps <= kEpochStepsMax) {
+    return static_cast<std::uint64_t>(steps);
+  }
+  std::ostringstream text;
+  text << option << ": " << steps << " steps are more than can be counted";
+  throw ConfigError(text.str());
+}
+
+void check_clock(const Plan& plan, std::uint64_t done) {
+  const std::uint64_t steps = plan.total_steps - done;
+  const double length = static_cast<double>(steps) * plan.step_seconds;
+  if (length <= kVirtualSecondsMax) {
+    return;
+  }
+  std::ostringstream text;
+  text << "step-seconds: " << steps << " steps of " << plan.step_seconds
+       << " s last longer than the virtual clock can tell, " << kVirtualSecondsMax << " s";
+  throw ConfigError(text.str());
+}
+
+Plan make_plan(const Experiment& experiment, TimeKind time) {
   check(experiment);
   Plan plan;
   plan.experiment = experiment;
@@ -219,8 +251,9 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
 
   auto& rate = plan.experiment.learning_rate;
   rate.total_steps = plan.total_steps;
-  rate.warmup_steps += static_cast<std::uint64_t>(
-      std::llround(experiment.warmup_epochs * static_cast<double>(plan.steps_per_epoch)));
+  rate.warmup_steps +=
+      whole_steps(std::round(experiment.warmup_epochs * static_cast<double>(plan.steps_per_epoch)),
+                  "warmup-epochs");
   plan.fingerprint = fingerprint_of(plan);
   note_without_effect(plan);
   plan.stack_bytes = kSmallStackBytes;
@@ -230,7 +263,7 @@ Plan make_plan(const Experiment& experiment, bool virtual_time) {
     plan.stack_bytes += backend.stack_bytes;
   }
   plan.step_seconds = experiment.step_seconds;
-  if (virtual_time && plan.step_seconds == 0.0) {
+  if (time == TimeKind::simulated && plan.step_seconds == 0.0) {
     plan.step_seconds = measure_step(plan);
     plan.step_is_measured = true;
   }

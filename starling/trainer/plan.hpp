@@ -36,10 +36,23 @@ struct Plan {
   std::vector<std::string> notes;
 };
 
+/// Which clock a run is timed by.
+enum class TimeKind : std::uint8_t {
+  real,
+  simulated  ///< a step needs a cost: it is measured if the experiment does not give it
+};
+
 /// Loads the data, cuts it, makes the topology, counts the steps.
-/// @param virtual_time measure the cost of a step if the experiment does not give it
 /// @throws ConfigError, DataError
-Plan make_plan(const Experiment& experiment, bool virtual_time);
+Plan make_plan(const Experiment& experiment, TimeKind time);
+
+/// The number of steps that an option leads to. @throws ConfigError if it is no number that can be
+/// counted
+std::uint64_t whole_steps(double steps, const char* option);
+
+/// Refuses a run whose steps behind `done` last longer than a virtual clock can tell.
+/// @throws ConfigError
+void check_clock(const Plan& plan, std::uint64_t done);
 
 /// The parts of the replica of `rank`.
 algorithm::ReplicaParts make_parts(const Plan& plan, std::size_t rank);

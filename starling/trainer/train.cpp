@@ -58,7 +58,7 @@ void count_steps_anew(Plan& plan, std::uint64_t done, const RestOfEpoch& rest) {
   plan.total_steps = done + rest.steps;
   if (whole > 0.0) {
     plan.total_steps +=
-        static_cast<std::uint64_t>(std::ceil(whole * static_cast<double>(plan.steps_per_epoch)));
+        whole_steps(std::ceil(whole * static_cast<double>(plan.steps_per_epoch)), "epochs");
   }
   plan.experiment.learning_rate.total_steps = plan.total_steps;
 }
@@ -162,11 +162,15 @@ class Run : public Observer {
  public:
   Run(const Experiment& experiment, const Surroundings& surroundings)
       : surroundings_(surroundings),
-        plan_(make_plan(experiment, surroundings.virtual_time)),
+        plan_(make_plan(experiment,
+                        surroundings.virtual_time ? TimeKind::simulated : TimeKind::real)),
         beginning_(load_beginning(plan_)),
         judge_(make_parts(plan_, 0).objective),
         recorder_(recorder_options()),
         stop_(surroundings.stop != nullptr ? *surroundings.stop : own_stop_) {
+    if (surroundings.virtual_time) {
+      check_clock(plan_, steps_before());
+    }
     if (!plan_.experiment.out.empty()) {
       make_directories(plan_.experiment.out);
       metrics_.emplace(plan_.experiment.out / "metrics.jsonl",

@@ -1,5 +1,6 @@
 #include "starling/trainer/train.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +14,7 @@
 #include "starling/algorithm/registry.hpp"
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/plan.hpp"
 #include "starling/trainer/toy_runs.hpp"
 
 #include "tests/support/temp_directory.hpp"
@@ -446,6 +448,42 @@ TEST(Train, TellsItsLengthBeforeTheFirstStep) {
   experiment.resume = step_directory(scratch.path(), 20);  // the run has saved its end, too
   train_telling(experiment);
   EXPECT_THAT(told, ::testing::ElementsAre(20, 30));
+}
+
+/// The words of the refusal; empty if there is none.
+std::string refusal_of(Kind kind, const Experiment& experiment) {
+  try {
+    train_on(kind, experiment);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Train, EpochsThatCannotBeCountedAreRefusedByTheirName) {
+  for (const double epochs : {1e19, 1e300, 2e9}) {
+    Experiment experiment = toy("dsgd", 2, 1);
+    experiment.steps.reset();
+    experiment.epochs = epochs;
+    EXPECT_THAT(refusal_of(Kind::threads, experiment), HasSubstr("epochs: expected 0 to 1e+09"));
+    experiment.epochs = 1.0;
+    experiment.warmup_epochs = epochs;
+    EXPECT_THAT(refusal_of(Kind::threads, experiment),
+                HasSubstr("warmup-epochs: expected 0 to 1e+09"));
+  }
+  EXPECT_EQ(whole_steps(0.0, "epochs"), 0U);
+  EXPECT_EQ(whole_steps(4e18, "epochs"), 4'000'000'000'000'000'000U);
+  for (const double steps : {-1.0, 1e19, std::nan("")}) {
+    EXPECT_THROW(whole_steps(steps, "epochs"), ConfigError) << steps;
+  }
+}
+
+TEST(Train, ARunBeyondTheVirtualClockIsRefused) {
+  Experiment experiment = toy("dsgd", 3, 20'000);
+  experiment.step_seconds = 1e6;
+  EXPECT_THAT(refusal_of(Kind::simulation, experiment),
+              HasSubstr("step-seconds: 20000 steps of 1e+06 s last longer"));
+  EXPECT_EQ(refusal_of(Kind::threads, toy("dsgd", 3, 2)), "");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::vector<std::string> notes_with(const std::function<void(Experiment&)>& chan
   experiment.data = "toy:samples=150:test=40";
   experiment.steps = 20;
   change(experiment);
-  return make_plan(experiment, false).notes;
+  return make_plan(experiment, TimeKind::real).notes;
 }
 
 TEST(WithoutEffect, NothingIsSaidOfValuesThatHaveOne) {
