@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,10 @@ namespace {
 constexpr double kSelfWeightTolerance = 1e-9;  // of a self weight the file states
 constexpr double kRowTolerance = 1e-12;        // of fractions that add up to 1
 
+// A hundred thousand peers with forty neighbours each fit in.
+constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMostOfLine = 4096;
+
 struct Entry {
   double weight = 0.0;
   std::size_t line = 0;
@@ -30,13 +37,29 @@ class EdgeListReader {
   EdgeListReader(std::string path, std::size_t peers) : path_(std::move(path)), peers_(peers) {}
 
   void read() {
+    // A device or a pipe may never end.
+    std::error_code failed;
+    if (std::filesystem::exists(path_, failed) &&
+        !std::filesystem::is_regular_file(path_, failed)) {
+      throw ConfigError(path_ + ": expected a regular file, found something else");
+    }
     std::ifstream file(path_);
     if (!file) {
       throw ConfigError(path_ + ": expected a readable edge list, found none");
     }
+    const std::uintmax_t size = std::filesystem::file_size(path_, failed);
+    if (failed || size > kMostBytes) {
+      throw ConfigError(path_ + ": expected an edge list of at most " + place(kMostBytes >> 20U) +
+                        " MiB, found a larger file");
+    }
     std::string text;
     while (std::getline(file, text)) {
       ++line_;
+      if (text.size() > kMostOfLine) {
+        fail(line_,
+             "a line of at most " + place(kMostOfLine) + " bytes",
+             place(text.size()) + " bytes");
+      }
       read_line(text.substr(0, text.find('#')));
     }
     if (file.bad()) {

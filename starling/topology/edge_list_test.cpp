@@ -174,6 +174,19 @@ TEST(EdgeListFile, ExamplesAreValid) {
   EXPECT_FALSE(one_way->traits().row_stochastic);
 }
 
+TEST_F(EdgeList, WhatMayNeverEndIsRefused) {
+  for (const char* name : {"/dev/zero", "/dev/null", "/tmp"}) {
+    EXPECT_THROW(make_topology({.name = std::string("file:") + name, .peers = 3}), ConfigError)
+        << name;
+  }
+  EXPECT_THAT(refused("0 1\n1 " + std::string(5000, '2') + "\n", 3),
+              HasSubstr(":2: expected a line of at most 4096 bytes, found 5002 bytes"));
+  EXPECT_NO_THROW(made("symmetric\n0 1\n# " + std::string(4000, '2') + "\n1 2\n", 3));
+  std::ofstream(path_) << "0 1\n";
+  std::filesystem::resize_file(path_, (std::uintmax_t{64} << 20U) + 1);
+  EXPECT_THROW(make_topology({.name = "file:" + path_, .peers = 3}), ConfigError);
+}
+
 TEST_F(EdgeList, WhereColumnsSufficeAutoPushesOverDirectedLinksWithoutWeights) {
   std::ofstream(path_) << "0 1\n1 2\n2 0\n0 2\n";
   TopologyOptions options{.name = "file:" + path_, .peers = 3, .needs = Needs::columns};
