@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "starling/core/exit_code.hpp"
 #include "starling/core/peer_id.hpp"
 #include "starling/core/time.hpp"
 
@@ -46,6 +47,7 @@ struct SlowPeer {
 struct PeerGone {
   PeerId peer;
   std::string reason;
+  ExitCode code = ExitCode::peers_lost;  ///< of what it ended with
 };
 
 /// Nothing can run while something is awaited: who waits for whom, one line a peer.

@@ -19,7 +19,7 @@ Goodbye close_outcome(Peer& peer, PeerOutcome& outcome) {
   outcome.ended = peer.clock().now();
   outcome.meter += peer.meter();
   if (outcome.error) {
-    peer.emit_if_possible(PeerGone{peer.id(), goodbye.words});
+    peer.emit_if_possible(PeerGone{peer.id(), goodbye.words, goodbye.code});
   }
   return goodbye;
 }

@@ -183,12 +183,47 @@ TEST(Loss, ADeadlineIsAnsweredWithALongerOne) {
               AllOf(HasSubstr("died; --on-loss continue"), Not(HasSubstr("--timeout"))));
 }
 
+/// Takes the folder of the checkpoints away after so many steps of peer 0.
+class RemovedFolder : public Observer {
+ public:
+  RemovedFolder(std::filesystem::path folder, std::uint64_t step)
+      : folder_(std::move(folder)), step_(step) {}
+
+  void on_event(const Event& event) override {
+    const auto* done = std::get_if<StepDone>(&event.what);
+    if (done != nullptr && done->step == step_ && event.from == PeerId{0}) {
+      std::filesystem::rename(folder_, folder_.string() + "-gone");
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::uint64_t step_;
+};
+
+TEST(Loss, AFolderThatVanishesIsNoLossOfPeers) {
+  for (const Kind kind : all_kinds()) {
+    for (const OnLoss on_loss : {OnLoss::stop, OnLoss::continue_}) {
+      const TempDirectory directory;
+      Experiment experiment = toy("dsgd", 4, 40);
+      experiment.algorithm_options.on_loss = on_loss;
+      experiment.checkpoint = {.directory = directory / "checkpoints", .every = 5};
+      std::filesystem::create_directory(experiment.checkpoint.directory);
+      RemovedFolder removed(experiment.checkpoint.directory, 12);
+      const Summary summary = train_on(kind, experiment, nullptr, &removed);
+      EXPECT_EQ(summary.exit_code, ExitCode::storage) << to_string(kind) << summary.error;
+      EXPECT_THAT(summary.notes, Not(Contains(HasSubstr("lost")))) << to_string(kind);
+    }
+  }
+}
+
 TEST(LostPeers, AreThoseThatAreGoneAndOneWarningIsEnough) {
   LostPeers lost;
   EXPECT_TRUE(lost.ranks().empty());
   lost.on_event({PeerId{4}, {}, PeerGone{PeerId{4}, "died"}});
   lost.on_event({PeerId{1}, {}, PartnerLost{PeerId{2}, 3, "late, but there"}});
   lost.on_event({PeerId{0}, {}, PeerGone{PeerId{0}, "died"}});
+  lost.on_event({PeerId{2}, {}, PeerGone{PeerId{2}, "no such folder", ExitCode::storage}});
   EXPECT_THAT(lost.ranks(), ::testing::ElementsAre(0U, 4U));
   EXPECT_FALSE(lost.has_warned());
   EXPECT_TRUE(lost.is_first_to_warn());

@@ -10,7 +10,8 @@
 namespace starling::trainer {
 
 void LostPeers::on_event(const Event& event) {
-  if (const auto* gone = std::get_if<PeerGone>(&event.what)) {
+  const auto* gone = std::get_if<PeerGone>(&event.what);
+  if (gone != nullptr && gone->code != ExitCode::storage) {
     const std::lock_guard lock(mutex_);
     ranks_.insert(gone->peer.value);
   }

@@ -16,7 +16,8 @@ namespace starling::trainer {
 /// The peers of one process that ended early; safe to ask and to tell from several threads.
 class LostPeers {
  public:
-  /// Takes note of a PeerGone.
+  /// Takes note of a PeerGone. One that ended because the disk refused counts as little as the
+  /// disk's refusal to the others: each of them hears it itself and says so.
   void on_event(const Event& event);
 
   /// Ranks, ascending.
