@@ -50,6 +50,11 @@ void parse_setting(std::string_view text, std::string_view setting, Platform& pl
   const std::string key(setting.substr(0, equals));
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
+  const bool is_set = (key == "bandwidth" && platform.bandwidth.has_value()) ||
+                      (key == "latency" && platform.latency.has_value());
+  if (is_set) {
+    refuse(text, "'" + key + "' is given twice");
+  }
   if (key == "bandwidth") {
     platform.bandwidth = parse_bandwidth(value);
     if (platform.bandwidth) {

@@ -26,6 +26,15 @@ std::string refusal(const std::string& text, std::size_t peers = 8) {
   return "accepted";
 }
 
+TEST(Platform, ASettingGivenTwiceIsRefused) {
+  for (const char* name : {"lan", "wan", "torus:2x2"}) {
+    for (const char* twice :
+         {":bandwidth=1e9:bandwidth=2e9", ":latency=1ms:bandwidth=1:latency=1ms"}) {
+      EXPECT_THROW(parse_platform(std::string(name) + twice, 4), ConfigError) << name << twice;
+    }
+  }
+}
+
 TEST(Platform, ParsesNamesAndSettings) {
   EXPECT_EQ(parse_platform("lan", 3).kind, Platform::Kind::lan);
   EXPECT_EQ(parse_platform("wan", 3).kind, Platform::Kind::wan);
