@@ -137,6 +137,10 @@ TEST(OptionValues, RangesHoldTheirEnds) {
   EXPECT_TRUE(read_whole("9223372036854775807", {}, wrong));
   EXPECT_FALSE(read_whole("x", {}, wrong));
   EXPECT_EQ(wrong, "expected a whole number, found 'x'");
+  read_whole("-1", {}, wrong);
+  EXPECT_EQ(wrong, "expected a whole number, 0 to 9223372036854775807, found '-1'");
+  read_whole("-", {}, wrong);
+  EXPECT_EQ(wrong, "expected a whole number, found '-'");
   const RealRange above{.least = 0.0, .most = 1.0, .least_end = RealRange::End::excluded};
   EXPECT_FALSE(read_real("0", above, wrong));
   EXPECT_EQ(wrong, "expected a number, above 0 to 1, found '0'");

@@ -1,6 +1,5 @@
 #include "starling/cli/option_values.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -30,11 +29,12 @@ bool holds(const RealRange& range, double number) {
   return std::isfinite(number) && enough && not_too_much;
 }
 
-/// True if `text` is a whole number above `most`, even one that no machine word holds.
-bool is_above(const std::string& text, std::uint64_t most) {
-  const bool is_whole = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+/// True if `text` is a whole number, even one that no machine word holds, above `most` or below
+/// zero.
+bool is_beyond(const std::string& text, std::uint64_t most) {
+  const std::string digits = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool is_whole =
+      !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
   const auto number = parse_size(text);
   return is_whole && (!number || *number > most);
 }
@@ -75,7 +75,7 @@ std::optional<std::uint64_t> read_whole(const std::string& text,
   if (number && *number >= range.least && *number <= range.most) {
     return number;
   }
-  const std::string words = is_above(text, range.most) ? limits(range) : describe(range);
+  const std::string words = is_beyond(text, range.most) ? limits(range) : describe(range);
   wrong = fmt::format(
       "expected a whole number{}{}, found '{}'", words.empty() ? "" : ", ", words, text);
   return std::nullopt;

@@ -8,6 +8,14 @@ namespace {
 
 const std::vector<std::string> kNames = {"exponential", "ring", "torus", "full"};
 
+TEST(Text, AWordThatSharesNothingWithANameIsNoSlipOfIt) {
+  const std::vector<std::string> names{"n", "on", "eta"};
+  EXPECT_EQ(nearest_name("x", names), std::nullopt);
+  EXPECT_EQ(nearest_name("xy", names), std::nullopt);
+  EXPECT_EQ(nearest_name("n", names), "n");
+  EXPECT_EQ(nearest_name("ok", names), "on");
+}
+
 TEST(Text, FindsTheNameThatWasMeant) {
   EXPECT_EQ(nearest_name("exponental", kNames), "exponential");
   EXPECT_EQ(nearest_name("rnig", kNames), "ring");

@@ -164,7 +164,12 @@ std::vector<PeerState> load_step(const fs::path& directory,
   do {
     const std::uint64_t peer = peers.size();
     const fs::path file = peer_file(directory, step, peer);
-    if (!fs::exists(file)) {
+    std::error_code error;
+    const bool is_there = fs::exists(file, error);
+    if (error) {
+      throw DataError(file.string() + ": cannot be looked at: " + error.message());
+    }
+    if (!is_there) {
       const std::string of = peers.empty() ? "" : " of " + std::to_string(peers.front().peers);
       throw Incomplete(step_directory(directory, step).string() + ": incomplete: the file of " +
                        to_string(PeerId{peer}) + of + " is missing");
@@ -196,7 +201,7 @@ std::string offer(const fs::path& directory, std::uint64_t below, std::string_vi
       // Not an offer; the next older one may be.
     }
   }
-  return "; there is no older checkpoint to resume from";
+  return "; there is no older checkpoint of this experiment to resume from";
 }
 
 Checkpoint load_one(const fs::path& directory, std::uint64_t step, std::string_view experiment) {
@@ -207,7 +212,17 @@ Checkpoint load_one(const fs::path& directory, std::uint64_t step, std::string_v
   }
 }
 
+/// A folder that nobody may look into is not an empty one.
+void check_readable(const fs::path& directory) {
+  std::error_code error;
+  const fs::directory_iterator first(directory, error);
+  if (error) {
+    throw DataError(directory.string() + ": cannot be looked into: " + error.message());
+  }
+}
+
 Checkpoint load_newest(const fs::path& directory, std::string_view experiment) {
+  check_readable(directory);
   std::vector<std::uint64_t> steps = checkpoint_steps(directory);
   std::vector<std::string> notes;
   for (; !steps.empty(); steps.pop_back()) {

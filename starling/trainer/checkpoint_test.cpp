@@ -136,7 +136,7 @@ TEST(Checkpoint, AnOfferIsVerifiedBeforeItIsMade) {
               HasSubstr("resume from " + step_directory(directory.path(), 50).string()));
   damage(peer_file(directory.path(), 50, 0), 60);
   EXPECT_THAT(data_error_of([&] { load_checkpoint(directory.path(), kExperiment); }),
-              HasSubstr("no older checkpoint"));
+              HasSubstr("no older checkpoint of this experiment"));
 }
 
 TEST(Checkpoint, EveryTruncationIsRefused) {
@@ -219,6 +219,17 @@ TEST(Checkpoint, AnotherExperimentIsRefusedByItsFirstDifference) {
       AllOf(HasSubstr("another experiment"),
             HasSubstr("expected `lr = 0.1`"),
             HasSubstr("found `lr = 0.05`")));
+}
+
+TEST(Checkpoint, AFolderThatCannotBeLookedIntoIsNotAnEmptyOne) {
+  const TempDirectory directory;
+  save_all(directory.path(), 2, 100);
+  const std::filesystem::path file = peer_file(directory.path(), 100, 0);
+  EXPECT_THAT(data_error_of([&] { load_checkpoint(file, kExperiment); }),
+              HasSubstr(file.string() + ": cannot be looked into: "));
+  std::filesystem::create_directory_symlink("loop", directory / "loop");
+  EXPECT_THAT(data_error_of([&] { load_checkpoint(directory / "loop", kExperiment); }),
+              HasSubstr("cannot be looked into"));
 }
 
 TEST(Checkpoint, AnEmptyDirectoryIsRefusedWithAHint) {
