@@ -59,7 +59,7 @@ ExitCode run(const Effective& effective, Session& session) {
   std::optional<FolderLock> lock;
   if (!out.empty()) {
     lock.emplace(out, "out");
-    prepare_result_folder(settings, lasting_toml(effective));
+    prepare_result_folder(settings, lasting_toml(effective), effective.config_file);
   }
   const trainer::AveragingSummary summary = average_with_progress(settings, session);
   const std::string text = settings.show.json ? trainer::to_json(summary) : average_table(summary);

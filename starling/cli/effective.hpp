@@ -1,6 +1,7 @@
 // From what the user said to the settings of a run, with the source of every value.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ struct Effective {
   Settings settings;
   std::map<std::string, Source> sources;  ///< by option name; absent: the default
   std::vector<Finding> findings;          ///< all mistakes by line; empty: the run may begin
+  std::filesystem::path config_file{};    ///< of --config; empty: none
 };
 
 /// Defaults, then the file, then the command line; then every value and every combination is

@@ -1,9 +1,12 @@
 #include "starling/cli/run_folder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -11,11 +14,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "starling/cli/output.hpp"
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/plan.hpp"
 
 namespace starling::cli {
 
@@ -23,20 +28,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a run leaves in its folder. A config.toml alone, or with it a metrics.jsonl in which
-/// nothing stands, is of a run that ended before its first step, and may be replaced.
-constexpr std::array kRunFiles{"metrics.jsonl", "summary.json", "checkpoints"};
+/// What a run leaves in its folder beside its checkpoints. A config.toml alone, or with it a
+/// metrics.jsonl in which nothing stands, is of a run that ended before its first step, and may be
+/// replaced.
+constexpr std::array kRunFiles{"metrics.jsonl", "summary.json"};
+
+constexpr const char* kConfigFile = "config.toml";
+constexpr const char* kCheckpoints = "checkpoints";
+
+/// How a config.toml begins that Starling wrote.
+constexpr std::string_view kOurConfig =
+    "# Written by starling: the options of the run in this folder.\n";
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, int reason) {
   throw StorageError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(reason)));
 }
 
-int open_folder(const fs::path& folder) {
+fs::path make_folder(const fs::path& folder) {
   std::error_code failed;
-  fs::create_directories(folder, failed);
+  const bool made = fs::create_directories(folder, failed);
   if (failed) {
     refuse(folder, "cannot make the folder", failed.value());
   }
+  return made ? folder : fs::path{};
+}
+
+int open_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
     refuse(folder, "cannot open the folder", errno);
@@ -46,7 +63,16 @@ int open_folder(const fs::path& folder) {
 
 using Names = std::vector<std::string>;
 
-Names found_run(const fs::path& folder) {
+Names found_checkpoints(const fs::path& folder) {
+  Names found;
+  for (const std::uint64_t step : trainer::checkpoint_steps(folder)) {
+    found.push_back(trainer::step_directory(folder, step).filename().string());
+  }
+  return found;
+}
+
+/// Without the checkpoints in it.
+Names found_files(const fs::path& folder) {
   Names found;
   for (const char* name : kRunFiles) {
     std::error_code ignored;  // what cannot be looked at cannot be written either: found out below
@@ -60,33 +86,38 @@ Names found_run(const fs::path& folder) {
   return found;
 }
 
-Names found_checkpoints(const fs::path& folder) {
-  Names found;
-  for (const std::uint64_t step : trainer::checkpoint_steps(folder)) {
-    found.push_back(trainer::step_directory(folder, step).filename().string());
+Names found_run(const fs::path& folder) {
+  Names found = found_files(folder);
+  if (!found_checkpoints(folder / kCheckpoints).empty()) {
+    found.emplace_back(kCheckpoints);
   }
   return found;
 }
 
+bool is_kept(const Settings& settings) {
+  return !settings.experiment.resume.empty();
+}
+
 constexpr const char* kWayOut = "choose another folder, --resume it, or --overwrite it";
 
-/// Refuses what an earlier run has left in `folder`, or removes it where that is wanted.
-void make_way(const fs::path& folder,
-              const std::string& option,
-              const Names& found,
-              const Settings& settings,
-              const std::string& way_out = kWayOut) {
-  if (found.empty() || !settings.experiment.resume.empty()) {
+/// Refuses what an earlier run has left in `folder` unless it may go.
+void refuse_earlier(const fs::path& folder,
+                    const std::string& option,
+                    const Names& found,
+                    const Settings& settings,
+                    const char* way_out = kWayOut) {
+  if (found.empty() || is_kept(settings) || settings.show.overwrite) {
     return;
   }
-  if (!settings.show.overwrite) {
-    throw ConfigError(fmt::format("--{} {}: holds a run already ({}); {}",
-                                  option,
-                                  folder.string(),
-                                  fmt::join(found, ", "),
-                                  way_out));
-  }
-  for (const std::string& name : found) {
+  throw ConfigError(fmt::format("--{} {}: holds a run already ({}); {}",
+                                option,
+                                folder.string(),
+                                fmt::join(found, ", "),
+                                way_out));
+}
+
+void remove(const fs::path& folder, const Names& names) {
+  for (const std::string& name : names) {
     std::error_code failed;
     fs::remove_all(folder / name, failed);
     if (failed) {
@@ -95,10 +126,43 @@ void make_way(const fs::path& folder,
   }
 }
 
+/// The folder of the checkpoints itself stays: it is locked.
+void remove_run(const fs::path& folder) {
+  remove(folder, found_files(folder));
+  remove(folder / kCheckpoints, found_checkpoints(folder / kCheckpoints));
+}
+
+bool is_our_config(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kOurConfig.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file.gcount() == static_cast<std::streamsize>(begin.size()) && begin == kOurConfig;
+}
+
+/// What people have written themselves is not replaced. A resumed run goes on with its own file.
+void refuse_foreign_config(const Settings& settings, const fs::path& config_file) {
+  const fs::path& folder = settings.experiment.out;
+  const fs::path path = folder / kConfigFile;
+  std::error_code failed;
+  if (!fs::exists(path, failed)) {
+    return;
+  }
+  const bool is_given = !config_file.empty() && fs::equivalent(path, config_file, failed);
+  const bool is_ours = is_our_config(path);
+  if (is_ours && (!is_given || is_kept(settings))) {
+    return;
+  }
+  throw ConfigError(
+      fmt::format("--out {}: {} there {} and would be replaced; choose another folder",
+                  folder.string(),
+                  kConfigFile,
+                  is_given ? "is the file of --config" : "was not written by starling"));
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
-    : descriptor_(open_folder(folder)) {
+    : made_(make_folder(folder)), descriptor_(open_folder(folder)) {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
     return;
   }
@@ -114,42 +178,99 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& option)
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : made_(std::exchange(other.made_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FolderLock::~FolderLock() {
+  if (!made_.empty()) {
+    ::rmdir(made_.c_str());  // fails, as it should, if anything is in it
+  }
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
 }
 
-void prepare_run_folder(const Settings& settings, const std::string& config) {
-  const fs::path& folder = settings.experiment.out;
-  make_way(folder, "out", found_run(folder), settings);
-  write_config(folder, config);
+bool FolderLock::holds(const fs::path& folder) const {
+  struct stat held {};
+
+  struct stat other {};
+
+  return ::fstat(descriptor_, &held) == 0 && ::stat(folder.c_str(), &other) == 0 &&
+         held.st_dev == other.st_dev && held.st_ino == other.st_ino;
+}
+
+std::vector<FolderLock> lock_run_folders(const Settings& settings) {
+  const trainer::Experiment& experiment = settings.experiment;
+  std::vector<FolderLock> locks;
+  const auto lock = [&locks](const fs::path& folder, const char* option) {
+    const bool is_held = std::any_of(
+        locks.begin(), locks.end(), [&](const FolderLock& one) { return one.holds(folder); });
+    if (!is_held) {
+      locks.emplace_back(folder, option);
+    }
+  };
+  if (!experiment.out.empty()) {
+    lock(experiment.out, "out");
+  }
+  const fs::path checkpoints = trainer::checkpoint_directory(experiment);
+  if (!checkpoints.empty()) {
+    lock(checkpoints, "checkpoint-dir");
+  }
+  // Those of an earlier run may have to go, though this one has others.
+  const fs::path earlier = experiment.out / kCheckpoints;
+  std::error_code ignored;
+  if (!experiment.out.empty() && fs::is_directory(earlier, ignored)) {
+    lock(earlier, "checkpoint-dir");
+  }
+  return locks;
+}
+
+void prepare_run_folder(const Settings& settings,
+                        const std::string& config,
+                        const fs::path& config_file) {
+  const fs::path& out = settings.experiment.out;
+  const fs::path& checkpoints = settings.experiment.checkpoint.directory;
+  if (!out.empty()) {
+    refuse_earlier(out, "out", found_run(out), settings);
+    refuse_foreign_config(settings, config_file);
+  }
+  if (!checkpoints.empty()) {
+    refuse_earlier(checkpoints, "checkpoint-dir", found_checkpoints(checkpoints), settings);
+  }
+  if (!checkpoints.empty() && !is_kept(settings)) {
+    remove(checkpoints, found_checkpoints(checkpoints));
+  }
+  if (out.empty()) {
+    return;
+  }
+  if (!is_kept(settings)) {
+    remove_run(out);
+  }
+  write_config(out, config);
 }
 
 void write_config(const fs::path& folder, const std::string& config) {
-  const fs::path path = folder / "config.toml";
+  const fs::path path = folder / kConfigFile;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) {
     refuse(path, "cannot write", errno);
   }
-  const Written written = write_all(file, config, Duration(-1));
+  const std::string text = std::string(kOurConfig) + config;
+  const Written written = write_all(file, text, Duration(-1));
   const int reason = errno;
   if (::close(file) != 0 || written != Written::all) {
     refuse(path, "cannot write", reason);
   }
 }
 
-void prepare_result_folder(const Settings& settings, const std::string& config) {
+void prepare_result_folder(const Settings& settings,
+                           const std::string& config,
+                           const fs::path& config_file) {
   const fs::path& folder = settings.experiment.out;
-  make_way(folder, "out", found_run(folder), settings, "choose another folder or --overwrite it");
+  refuse_earlier(
+      folder, "out", found_run(folder), settings, "choose another folder or --overwrite it");
+  refuse_foreign_config(settings, config_file);
+  remove_run(folder);
   write_config(folder, config);
-}
-
-void prepare_checkpoint_folder(const Settings& settings) {
-  const fs::path& folder = settings.experiment.checkpoint.directory;
-  make_way(folder, "checkpoint-dir", found_checkpoints(folder), settings);
 }
 
 }  // namespace starling::cli

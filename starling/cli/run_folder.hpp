@@ -1,15 +1,17 @@
-// The folder of --out: one run at a time, and no earlier run lost by accident.
+// The folders of --out and --checkpoint-dir: one run at a time, and nothing lost by accident.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "starling/cli/settings.hpp"
 
 namespace starling::cli {
 
 /// Holds a folder for this process. The lock is on the folder itself: there is no lock file to be
-/// left behind, and the system releases it however the process ends.
+/// left behind, and the system releases it however the process ends. A folder that was made for it
+/// and in which nothing was put goes with it.
 class FolderLock {
  public:
   /// Makes the folder if it is not there. `option` is named in errors.
@@ -21,23 +23,35 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock();
 
+  /// Whether `folder` is the one that is held, whatever it is called.
+  [[nodiscard]] bool holds(const std::filesystem::path& folder) const;
+
  private:
+  std::filesystem::path made_;  // empty: it was there
   int descriptor_;
 };
 
-/// Puts `config` (TOML) into the locked folder of --out. An earlier run there is refused unless
-/// this one resumes or may overwrite; then its files go first.
+/// Locks all that a run writes into: --out, and the folder of the checkpoints, that in --out
+/// included. What is one folder under two names is locked once.
 /// @throws ConfigError, StorageError
-void prepare_run_folder(const Settings& settings, const std::string& config);
+std::vector<FolderLock> lock_run_folders(const Settings& settings);
+
+/// Makes the locked folders ready and puts `config` (TOML) into that of --out. An earlier run is
+/// refused unless this one resumes or may overwrite; then its files go, once nothing else is to be
+/// refused. So is a config.toml that is not Starling's own.
+/// @param config_file of --config; empty: none
+/// @throws ConfigError, StorageError
+void prepare_run_folder(const Settings& settings,
+                        const std::string& config,
+                        const std::filesystem::path& config_file);
 
 /// The same for a command that has no resume. @throws ConfigError, StorageError
-void prepare_result_folder(const Settings& settings, const std::string& config);
+void prepare_result_folder(const Settings& settings,
+                           const std::string& config,
+                           const std::filesystem::path& config_file);
 
-/// The same for the locked folder of --checkpoint-dir: checkpoints of two runs must not mix.
-/// @throws ConfigError, StorageError
-void prepare_checkpoint_folder(const Settings& settings);
-
-/// Replaces the config.toml in `folder` by `config`. @throws StorageError
+/// Replaces the config.toml in `folder` by `config`, with a first line that tells whose it is.
+/// @throws StorageError
 void write_config(const std::filesystem::path& folder, const std::string& config);
 
 }  // namespace starling::cli

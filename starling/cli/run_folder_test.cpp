@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -43,14 +44,127 @@ TEST(FolderLock, RefusesWhatIsNoFolder) {
   EXPECT_THROW(FolderLock(folder / "file/below", "out"), StorageError);
 }
 
+/// What of config.toml is not the line that says whose it is.
+std::string options_in(const std::filesystem::path& folder) {
+  const std::string text = content_of(folder / "config.toml");
+  EXPECT_TRUE(text.starts_with("# Written by starling")) << text;
+  return text.substr(text.find('\n') + 1);
+}
+
+std::string refusal_of(const Settings& settings, const std::filesystem::path& config_file = {}) {
+  try {
+    prepare_run_folder(settings, "x = 9\n", config_file);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(FolderLock, GoesWithTheFolderItMadeIfThatIsEmpty) {
+  const TempDirectory folder;
+  { const FolderLock lock(folder / "made", "out"); }
+  EXPECT_FALSE(std::filesystem::exists(folder / "made"));
+  {
+    const FolderLock lock(folder / "made", "out");
+    put_content(folder / "made/file", "x");
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "made/file"));
+}
+
+TEST(RunFolders, TheCheckpointsOfOneRunAreClosedToAnother) {
+  const TempDirectory folder;
+  const auto first = lock_run_folders(settings_for(folder / "two"));
+  Settings other = settings_for(folder / "three");
+  for (const char* name : {"two/checkpoints", "two", "three/../two/checkpoints/"}) {
+    other.experiment.checkpoint.directory = folder / name;
+    EXPECT_THROW(lock_run_folders(other), ConfigError) << name;
+  }
+  other.experiment.checkpoint.directory = folder / "checkpoints";
+  EXPECT_NO_THROW(lock_run_folders(other));
+}
+
+TEST(RunFolders, TheEarlierCheckpointsOfAFolderAreLockedTooThoughTheNewGoElsewhere) {
+  const TempDirectory folder;
+  Settings writing = settings_for(folder / "one");
+  writing.experiment.checkpoint.directory = folder / "two/checkpoints";
+  const auto first = lock_run_folders(writing);
+  Settings other = settings_for(folder / "two");
+  other.experiment.checkpoint.directory = folder / "three";
+  EXPECT_THROW(lock_run_folders(other), ConfigError);
+}
+
+TEST(RunFolders, OneFolderUnderTwoNamesIsLockedOnce) {
+  const TempDirectory folder;
+  for (const char* name : {"x", "x/", "x/../x", "x/checkpoints", "link"}) {
+    std::filesystem::create_directory(folder / "x");
+    std::error_code there;
+    std::filesystem::create_directory_symlink(folder / "x", folder / "link", there);
+    Settings settings = settings_for(folder / "x");
+    settings.experiment.checkpoint.directory = folder / name;
+    EXPECT_NO_THROW(lock_run_folders(settings)) << name;
+  }
+}
+
+TEST(RunFolder, NothingIsWrittenOrRemovedBeforeAllIsAllowed) {
+  const TempDirectory folder;
+  std::filesystem::create_directories(folder / "other/step-000000200");
+  std::filesystem::create_directory(folder / "run");
+  Settings settings = settings_for(folder / "run");
+  settings.experiment.checkpoint.directory = folder / "other";
+  EXPECT_NE(refusal_of(settings), "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/config.toml"));
+
+  settings.show.overwrite = true;
+  put_content(folder / "run/config.toml", "mine");
+  EXPECT_NE(refusal_of(settings), "");
+  EXPECT_TRUE(std::filesystem::exists(folder / "other/step-000000200"));
+}
+
+TEST(RunFolder, KeepsAConfigurationThatPeopleWrote) {
+  const TempDirectory folder;
+  put_content(folder / "config.toml", "mine");
+  for (const bool overwrite : {false, true}) {
+    Settings settings = settings_for(folder.path());
+    settings.show.overwrite = overwrite;
+    EXPECT_NE(refusal_of(settings).find("config.toml there was not written by starling"),
+              std::string::npos);
+    EXPECT_NE(refusal_of(settings, folder / "./config.toml").find("is the file of --config"),
+              std::string::npos);
+    EXPECT_EQ(content_of(folder / "config.toml"), "mine");
+  }
+}
+
+TEST(RunFolder, ItsOwnConfigurationIsReplacedByAResumeOnlyWhereItIsTheOneGiven) {
+  const TempDirectory folder;
+  Settings settings = settings_for(folder.path());
+  prepare_run_folder(settings, "x = 1\n", {});
+  EXPECT_NE(refusal_of(settings, folder / "config.toml"), "");
+  EXPECT_EQ(options_in(folder.path()), "x = 1\n");
+  settings.experiment.resume = folder / "checkpoints";
+  EXPECT_EQ(refusal_of(settings, folder / "config.toml"), "");
+  EXPECT_EQ(options_in(folder.path()), "x = 9\n");
+}
+
+TEST(RunFolder, OverwritingLeavesTheFolderOfTheCheckpointsWhichIsLocked) {
+  const TempDirectory folder;
+  std::filesystem::create_directories(folder / "checkpoints/step-000000200");
+  Settings settings = settings_for(folder.path());
+  EXPECT_NE(refusal_of(settings), "");
+  settings.show.overwrite = true;
+  const auto locks = lock_run_folders(settings);
+  EXPECT_EQ(refusal_of(settings), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "checkpoints"));
+  EXPECT_THROW(FolderLock(folder / "checkpoints", "out"), ConfigError);
+}
+
 TEST(RunFolder, ARunThatEndedBeforeItsFirstStepIsNoRun) {
   const TempDirectory folder;
-  put_content(folder / "config.toml", "x = 1\n");
+  write_config(folder.path(), "x = 1\n");
   put_content(folder / "metrics.jsonl", "");
-  prepare_run_folder(settings_for(folder.path()), "x = 2\n");
-  EXPECT_EQ(content_of(folder / "config.toml"), "x = 2\n");
+  prepare_run_folder(settings_for(folder.path()), "x = 2\n", {});
+  EXPECT_EQ(options_in(folder.path()), "x = 2\n");
   put_content(folder / "metrics.jsonl", "{}\n");
-  EXPECT_THROW(prepare_run_folder(settings_for(folder.path()), "x = 3\n"), ConfigError);
+  EXPECT_THROW(prepare_run_folder(settings_for(folder.path()), "x = 3\n", {}), ConfigError);
 }
 
 TEST(RunFolder, KeepsAnEarlierRunUnlessToldOtherwise) {
@@ -58,14 +172,14 @@ TEST(RunFolder, KeepsAnEarlierRunUnlessToldOtherwise) {
   put_content(folder / "summary.json", "{}");
   put_content(folder / "notes.txt", "mine");
   Settings settings = settings_for(folder.path());
-  EXPECT_THROW(prepare_run_folder(settings, "x = 1\n"), ConfigError);
+  EXPECT_THROW(prepare_run_folder(settings, "x = 1\n", {}), ConfigError);
   EXPECT_EQ(content_of(folder / "summary.json"), "{}");
   EXPECT_FALSE(std::filesystem::exists(folder / "config.toml"));
 
   settings.show.overwrite = true;
-  prepare_run_folder(settings, "x = 1\n");
+  prepare_run_folder(settings, "x = 1\n", {});
   EXPECT_FALSE(std::filesystem::exists(folder / "summary.json"));
-  EXPECT_EQ(content_of(folder / "config.toml"), "x = 1\n");
+  EXPECT_EQ(options_in(folder.path()), "x = 1\n");
   EXPECT_EQ(content_of(folder / "notes.txt"), "mine");
 }
 
@@ -74,15 +188,15 @@ TEST(RunFolder, GoesOnInTheFolderOfTheRunItResumes) {
   put_content(folder / "metrics.jsonl", "{}\n");
   Settings settings = settings_for(folder.path());
   settings.experiment.resume = folder / "checkpoints";
-  prepare_run_folder(settings, "x = 1\n");
+  prepare_run_folder(settings, "x = 1\n", {});
   EXPECT_EQ(content_of(folder / "metrics.jsonl"), "{}\n");
 }
 
 TEST(RunFolder, TakesAFolderWhoseRunWasRefusedBeforeItsFirstStep) {
   const TempDirectory folder;
-  put_content(folder / "config.toml", "old");
-  prepare_run_folder(settings_for(folder.path()), "new");
-  EXPECT_EQ(content_of(folder / "config.toml"), "new");
+  write_config(folder.path(), "old");
+  prepare_run_folder(settings_for(folder.path()), "new", {});
+  EXPECT_EQ(options_in(folder.path()), "new");
 }
 
 TEST(CheckpointFolder, KeepsTheCheckpointsOfAnotherRun) {
@@ -90,13 +204,13 @@ TEST(CheckpointFolder, KeepsTheCheckpointsOfAnotherRun) {
   std::filesystem::create_directory(folder / "step-000000200");
   Settings settings;
   settings.experiment.checkpoint.directory = folder.path();
-  EXPECT_THROW(prepare_checkpoint_folder(settings), ConfigError);
+  EXPECT_NE(refusal_of(settings), "");
   settings.experiment.resume = folder.path();
-  EXPECT_NO_THROW(prepare_checkpoint_folder(settings));
+  EXPECT_EQ(refusal_of(settings), "");
   EXPECT_TRUE(std::filesystem::exists(folder / "step-000000200"));
   settings.experiment.resume.clear();
   settings.show.overwrite = true;
-  prepare_checkpoint_folder(settings);
+  EXPECT_EQ(refusal_of(settings), "");
   EXPECT_FALSE(std::filesystem::exists(folder / "step-000000200"));
 }
 

@@ -41,6 +41,7 @@ ExitCode fail(Session& session, ExitCode code, const std::string& text) {
 Configured configure(const OptionSet& options, const CommandLine& line, Session& session) {
   const Reading file = line.config.empty() ? Reading{} : read_config_file(options, line.config);
   Configured configured{.effective = resolve(options, file, line.given)};
+  configured.effective.config_file = line.config;
   const Effective& effective = configured.effective;
   if (!effective.findings.empty()) {
     configured.ended = refuse(effective.findings);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -130,17 +131,8 @@ ExitCode run(const Effective& effective,
              Session& session,
              trainer::StopPoint& stop,
              SignalWatch& watch) {
-  const trainer::Experiment& experiment = effective.settings.experiment;
-  std::optional<FolderLock> out;
-  std::optional<FolderLock> checkpoints;
-  if (!experiment.out.empty()) {
-    out.emplace(experiment.out, "out");
-    prepare_run_folder(effective.settings, lasting_toml(effective));
-  }
-  if (!experiment.checkpoint.directory.empty()) {
-    checkpoints.emplace(experiment.checkpoint.directory, "checkpoint-dir");
-    prepare_checkpoint_folder(effective.settings);
-  }
+  const std::vector<FolderLock> locks = lock_run_folders(effective.settings);
+  prepare_run_folder(effective.settings, lasting_toml(effective), effective.config_file);
   return train_and_report(effective, stop, watch, session.console, *session.log);
 }
 
