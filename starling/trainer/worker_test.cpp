@@ -40,7 +40,7 @@ Experiment push_sum_on_a_star() {
 }
 
 Plan plan_of(const Experiment& experiment) {
-  return make_plan(experiment, false);
+  return make_plan(experiment, TimeKind::real);
 }
 
 /// w of every peer after `rounds` rounds: w <- P(k) w from 1.
