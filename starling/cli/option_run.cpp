@@ -15,8 +15,6 @@ namespace {
 using algorithm::Order;
 using trainer::Injection;
 
-constexpr RealRange kAboveZero{.least_end = RealRange::End::excluded};
-
 /// PEER:STEP:nan or PEER:STEP:inf.
 std::string read_injection(const std::string& text, Injection& injection) {
   const std::vector<std::string> parts = split(text, ':');

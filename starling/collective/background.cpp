@@ -10,6 +10,24 @@
 
 namespace starling::collective {
 
+namespace {
+
+/// Sets a flag when it goes, however that comes about.
+class WhenLeft {
+ public:
+  explicit WhenLeft(std::atomic<bool>& flag) : flag_(flag) {}
+
+  WhenLeft(const WhenLeft&) = delete;
+  WhenLeft& operator=(const WhenLeft&) = delete;
+
+  ~WhenLeft() { flag_.store(true, std::memory_order_release); }
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+}  // namespace
+
 /// One operation and how it ended.
 struct Handle::State {
   std::atomic<bool> done{false};
@@ -73,10 +91,7 @@ Handle Background::start(std::function<void(Collective&)> operation) {
                      version = group_->version(),
                      selection = selection_,
                      operation = std::move(operation)](Peer& peer, const std::stop_token&) {
-    struct Done {
-      std::atomic<bool>& flag;
-      ~Done() { flag.store(true, std::memory_order_release); }
-    } done{state->done};
+    const WhenLeft done(state->done);
     const Group group(peer, members, version);
     Collective collective(group, selection, slot);
     operation(collective);

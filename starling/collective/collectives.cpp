@@ -42,6 +42,7 @@ void broadcast(const Group& group,
   Collective(group).broadcast(values, root, options);
 }
 
+// NOLINTNEXTLINE(readability-function-size): operands, what is asked for, options
 void reduce(const Group& group,
             ConstValues input,
             Values output,
@@ -74,6 +75,7 @@ void reduce_scatter(const Group& group,
   Collective(group).reduce_scatter(input, output, reduction, options);
 }
 
+// NOLINTNEXTLINE(readability-function-size): operands, what is asked for, options
 void scatter(const Group& group,
              ConstValues input,
              Values output,
@@ -83,6 +85,7 @@ void scatter(const Group& group,
   Collective(group).scatter(input, output, elements, root, options);
 }
 
+// NOLINTNEXTLINE(readability-function-size): operands, what is asked for, options
 void gather(const Group& group,
             ConstValues input,
             Values output,

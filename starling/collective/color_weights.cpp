@@ -71,7 +71,7 @@ std::vector<double> axis_weights(ColorWeights kind,
          "every axis has a share",
          dims.size(),
          shares.size());
-  const std::vector<double> equal(dims.size(), 1.0 / static_cast<double>(dims.size()));
+  std::vector<double> equal(dims.size(), 1.0 / static_cast<double>(dims.size()));
   const auto all_alike = [](const auto& values) {
     return std::all_of(
         values.begin(), values.end(), [&](const auto& value) { return value == values.front(); });
@@ -107,7 +107,8 @@ std::vector<double> one_way_shares(std::span<const std::size_t> dims) {
 std::vector<double> half_way_shares(std::span<const std::size_t> dims) {
   std::vector<double> shares;
   for (const std::size_t extent : dims) {
-    shares.push_back(2.0 * static_cast<double>(extent / 2) / static_cast<double>(extent));
+    const std::size_t half = extent / 2;
+    shares.push_back(2.0 * static_cast<double>(half) / static_cast<double>(extent));
   }
   return shares;
 }

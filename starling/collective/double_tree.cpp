@@ -231,6 +231,19 @@ std::array<std::vector<std::uint8_t>, DoubleTree::kTrees> DoubleTree::edge_color
       reached.emplace_back(tree, rank);
     }
   };
+  const auto reach_rivals =
+      [&](std::size_t tree, std::size_t child, std::size_t above, std::uint8_t color) {
+        if (parent(1 - tree, child)) {
+          reach(1 - tree, child, color);
+        }
+        for (std::size_t in = 0; in < kTrees; ++in) {
+          for (const std::size_t sibling : children(in, above)) {
+            if (in != tree || sibling != child) {
+              reach(in, sibling, color);
+            }
+          }
+        }
+      };
   for (std::size_t tree = 0; tree < kTrees; ++tree) {
     for (std::size_t rank = 0; rank < peers_; ++rank) {
       for (reach(tree, rank, 0); !reached.empty();) {
@@ -241,16 +254,7 @@ std::array<std::vector<std::uint8_t>, DoubleTree::kTrees> DoubleTree::edge_color
           continue;
         }
         const auto other = static_cast<std::uint8_t>(1 - colors[of_tree][child]);
-        if (parent(1 - of_tree, child)) {
-          reach(1 - of_tree, child, other);
-        }
-        for (std::size_t in = 0; in < kTrees; ++in) {
-          for (const std::size_t sibling : children(in, *above)) {
-            if (in != of_tree || sibling != child) {
-              reach(in, sibling, other);
-            }
-          }
-        }
+        reach_rivals(of_tree, child, *above, other);
       }
     }
   }

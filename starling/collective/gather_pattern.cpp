@@ -204,6 +204,7 @@ bool is_complete(const GatherPattern& pattern) {
 Lane gather_lane(const GatherPattern& pattern, std::size_t rank, const Numbering& numbering) {
   const auto rounds = rounds_of(pattern);
   std::vector<std::vector<Letter>> letters;
+  letters.reserve(rounds.size());
   for (const auto& round : rounds) {
     letters.push_back(letters_of(round, rank));
   }

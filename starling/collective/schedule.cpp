@@ -86,7 +86,7 @@ Cut parts_of(const Request& request) {
 }
 
 std::vector<Range> held_blocks(const Request& request, const Schedule& schedule) {
-  const std::vector<Range> all{{0, schedule.blocks()}};
+  std::vector<Range> all{{0, schedule.blocks()}};
   switch (request.operation) {
     case Operation::all_gather:
     case Operation::barrier:
@@ -107,7 +107,7 @@ std::vector<Range> held_blocks(const Request& request, const Schedule& schedule)
 }
 
 std::vector<Range> promised_blocks(const Request& request, const Schedule& schedule) {
-  const std::vector<Range> all{{0, schedule.blocks()}};
+  std::vector<Range> all{{0, schedule.blocks()}};
   switch (request.operation) {
     case Operation::reduce:
     case Operation::gather:

@@ -176,7 +176,7 @@ Schedule swing_reduce_scatter(const Request& request) {
 
 std::optional<std::string> swing_objection(const Request& request) {
   const std::vector<std::size_t> axes = proper_axes(request.dims, request.peers);
-  if (const auto too_many = swing_colors_objection(axes.size(), request.colors)) {
+  if (auto too_many = swing_colors_objection(axes.size(), request.colors)) {
     return too_many;
   }
   if (request.operation == Operation::all_reduce && axes.size() == 1) {

@@ -59,7 +59,7 @@ std::vector<std::size_t> part_bounds(const Request& request) {
 TorusLayout::TorusLayout(Request request,
                          std::vector<std::size_t> dims,
                          std::vector<TorusColor> colors,
-                         std::vector<double> weights)
+                         const std::vector<double>& weights)
     : request_(std::move(request)), dims_(std::move(dims)), colors_(std::move(colors)) {
   ensure(product(dims_) == request_.peers && weights.size() == colors_.size(),
          "peers fill the torus, every color has a weight",

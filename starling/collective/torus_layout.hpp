@@ -23,7 +23,7 @@ class TorusLayout {
   TorusLayout(Request request,
               std::vector<std::size_t> dims,
               std::vector<TorusColor> colors,
-              std::vector<double> weights);
+              const std::vector<double>& weights);
 
   [[nodiscard]] const Request& request() const noexcept { return request_; }
 

@@ -165,35 +165,29 @@ Result<Message> Peer::receive(Source from, Tag tag, Deadline deadline, std::uint
   }
 }
 
-/// stale: there was no message to take, or one that was dropped.
-Result<Fit> Peer::take_pieces(PeerId from,
-                              Tag tag,
-                              const Expected& expected,
-                              PieceSink sink,
-                              Deadline deadline,
-                              Stamp& stamp) {
+Result<Peer::Taken> Peer::take_pieces(
+    PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline) {
   const auto next = do_peek(from, tag);
   if (next && next->group > expected.stamp.group) {
     return moved_on(from, *next, expected.stamp.group);
   }
-  Fit fit = Fit::stale;
+  Taken taken;
   std::size_t bytes = 0;
   const auto fits = [&](const Stamp& found, std::size_t found_bytes) {
-    stamp = found;
     bytes = found_bytes;
-    fit = compare(expected, found, found_bytes);
-    return fit == Fit::fits;
+    taken = {compare(expected, found, found_bytes), found};
+    return taken.fit == Fit::fits;
   };
-  if (auto taken = do_take_pieces(from, tag, fits, sink, deadline); !taken) {
-    return taken.error();
+  if (auto read = do_take_pieces(from, tag, fits, sink, deadline); !read) {
+    return read.error();
   }
-  if (fit == Fit::misfit || fit == Fit::later) {
-    return misfit(from, tag, mismatch_text(expected, stamp, bytes));
+  if (taken.fit == Fit::misfit || taken.fit == Fit::later) {
+    return misfit(from, tag, mismatch_text(expected, taken.stamp, bytes));
   }
-  if (fit == Fit::fits) {
+  if (taken.fit == Fit::fits) {
     count_received(bytes);
   }
-  return fit;
+  return taken;
 }
 
 Result<Stamp> Peer::receive_pieces(
@@ -204,13 +198,12 @@ Result<Stamp> Peer::receive_pieces(
     if (auto ready = await_with_warnings(from, await, deadline, waited); !ready) {
       return ready.error();
     }
-    Stamp stamp;
-    const Result<Fit> fit = take_pieces(from, tag, expected, sink, deadline, stamp);
-    if (!fit) {
-      return fit.error();
+    const Result<Taken> taken = take_pieces(from, tag, expected, sink, deadline);
+    if (!taken) {
+      return taken.error();
     }
-    if (*fit == Fit::fits) {
-      return stamp;
+    if (taken->fit == Fit::fits) {
+      return taken->stamp;
     }
   }
 }
@@ -225,13 +218,12 @@ Result<std::optional<Stamp>> Peer::try_receive_pieces(
     if (!here) {
       return here.error();
     }
-    Stamp stamp;
-    const Result<Fit> fit = take_pieces(from, tag, expected, sink, deadline, stamp);
-    if (!fit) {
-      return fit.error();
+    const Result<Taken> taken = take_pieces(from, tag, expected, sink, deadline);
+    if (!taken) {
+      return taken.error();
     }
-    if (*fit == Fit::fits) {
-      return std::optional(stamp);
+    if (taken->fit == Fit::fits) {
+      return std::optional(taken->stamp);
     }
   }
 }

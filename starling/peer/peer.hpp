@@ -219,12 +219,16 @@ class Peer {
   template <class Await>
   auto await_with_warnings(Source from, Await await, Deadline deadline, Duration& waited)
       -> decltype(await(deadline));
-  Result<Fit> take_pieces(PeerId from,
-                          Tag tag,
-                          const Expected& expected,
-                          PieceSink sink,
-                          Deadline deadline,
-                          Stamp& stamp);
+
+  /// The next message, if it was taken (fits), and its stamp; stale: there was none to take, or one
+  /// that was dropped.
+  struct Taken {
+    Fit fit = Fit::stale;
+    Stamp stamp{};
+  };
+
+  Result<Taken> take_pieces(
+      PeerId from, Tag tag, const Expected& expected, PieceSink sink, Deadline deadline);
   Result<void> wait_posted(std::uint64_t ticket, Deadline deadline);
   void count_received(std::size_t bytes);
 

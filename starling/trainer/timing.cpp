@@ -237,6 +237,7 @@ class Measurement {
     report.or_throw();
     note_bytes(sent);
     std::vector<double> times;
+    times.reserve(batches.size());
     for (const Batch& batch : batches) {
       times.push_back(seconds(batch.length()) / static_cast<double>(calls));
     }
