@@ -38,6 +38,8 @@ class Executor::Call {
         elements_(operands.elements),
         element_bytes_(size_of(operands.output.type())),
         message_bytes_(whole_elements(terms.message_bytes)),
+        has_all_(plan.request.operation == Operation::broadcast &&
+                 plan.request.rank == plan.request.root),
         until_(working_deadline(group_, terms.deadline)) {
     memory_.set(plan, operands);
     digest_ = digest_of(identity());
@@ -78,6 +80,7 @@ class Executor::Call {
   std::size_t elements_;
   std::size_t element_bytes_;
   std::size_t message_bytes_;
+  bool has_all_;  // what comes back to the root of a broadcast may be lent just now
   std::uint64_t digest_ = 0;
   Deadline until_;
   std::size_t failed_lane_ = 0;
@@ -320,6 +323,9 @@ class Executor::Call {
             const Range& piece,
             std::span<const std::byte> bytes) const {
     if (piece.empty()) {
+      return;
+    }
+    if (has_all_) {
       return;
     }
     const ConstValues arrived(memory_.type(), bytes);

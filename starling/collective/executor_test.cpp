@@ -68,13 +68,21 @@ struct Case {
   std::size_t peers;
 };
 
+/// With sanitizers, under which all algorithms take minutes, a few.
+std::vector<std::size_t> sizes_of_groups() {
+#ifdef STARLING_SANITIZED
+  return {1, 2, 3, 5, 8};
+#else
+  return {1, 2, 3, 4, 5, 6, 7, 8, 9, 33};
+#endif
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Kind kind : testing::all_kinds()) {
-    for (std::size_t n = 1; n <= 9; ++n) {
+    for (const std::size_t n : sizes_of_groups()) {
       all.push_back({kind, n});
     }
-    all.push_back({kind, 33});
   }
   return all;
 }
