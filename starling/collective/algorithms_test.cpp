@@ -20,12 +20,16 @@ using starling::testing::proved;
 using starling::testing::schedules_for;
 
 std::vector<std::size_t> all_sizes() {
+#ifdef STARLING_SANITIZED  // nothing there hangs on the number
+  return {1, 2, 3, 4, 5, 8, 9, 12};
+#else
   std::vector<std::size_t> sizes;
   for (std::size_t n = 1; n <= 33; ++n) {
     sizes.push_back(n);
   }
   sizes.push_back(64);
   return sizes;
+#endif
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::size_t> {};
