@@ -57,8 +57,8 @@ Schedule half_way_torus(const Request& request) {
   if (!dims.empty()) {
     weights = axis_weights(request.weights, dims, half_way_shares(dims));
   }
-  return torus_schedule(
-      TorusLayout(request, std::move(dims), std::move(colors), std::move(weights)), kHalfWayMoves);
+  return torus_schedule(TorusLayout(request, std::move(dims), std::move(colors), weights),
+                        kHalfWayMoves);
 }
 
 }  // namespace starling::collective

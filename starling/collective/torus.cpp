@@ -134,9 +134,9 @@ Schedule bucket_torus(const Request& request) {
 Schedule multiported_torus(const Request& request) {
   std::vector<std::size_t> dims = torus_axes(request);
   auto colors = torus_colors(dims.size(), colors_in_use(request, dims.size()));
-  auto weights = color_weights(request, dims, colors.size());
-  return torus_schedule(
-      TorusLayout(request, std::move(dims), std::move(colors), std::move(weights)), kBucketMoves);
+  const auto weights = color_weights(request, dims, colors.size());
+  return torus_schedule(TorusLayout(request, std::move(dims), std::move(colors), weights),
+                        kBucketMoves);
 }
 
 std::optional<std::string> multiported_torus_objection(const Request& request) {
