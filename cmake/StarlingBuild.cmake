@@ -45,7 +45,7 @@ endif()
 # Adds the files of this folder to a library target; public headers are installed and compiled alone.
 function(starling_room target)
   cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS" ${ARGN})
-  if(STARLING_SANITIZE)  # a second build of the same sources: the release build has shown that they include what they use
+  if(STARLING_PRECOMPILE)
     target_compile_options(${target} PRIVATE -fpch-preprocess)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <span> <sstream>
@@ -55,6 +55,15 @@ function(starling_room target)
   if(ROOM_HEADERS)
     target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                    FILES ${ROOM_HEADERS})
+  endif()
+endfunction()
+
+# starling_not_sanitized(<file>...): sources of the library that are little but templates of Eigen, which take a
+# third of a minute each to instrument.
+function(starling_not_sanitized)
+  if(STARLING_SANITIZE)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY starling PROPERTIES
+      COMPILE_OPTIONS -fno-sanitize=all SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
@@ -79,8 +88,8 @@ endfunction()
 
 # starling_tests(<room> [ONE_THREAD] [LABELS <label>...] [TIMEOUT <s>] SOURCES <file>... [LIBRARIES <target>...])
 # One test program a room; each test is its own process under ctest, but with sanitizers each half of the
-# program is one. Label "fast" by default. ONE_THREAD: nothing in it runs beside anything else, so there is
-# nothing for the thread sanitizer to see, and it is not built with it.
+# program is one, and slow ones are left out. Label "fast" by default. ONE_THREAD: nothing in it runs beside
+# anything else, so there is nothing for the thread sanitizer to see, and it is not built with it.
 function(starling_tests room)
   if(NOT STARLING_BUILD_TESTS)
     return()
@@ -91,6 +100,9 @@ function(starling_tests room)
   endif()
   if(NOT TESTS_LABELS)
     set(TESTS_LABELS fast)
+  endif()
+  if(STARLING_SANITIZE AND "slow" IN_LIST TESTS_LABELS)
+    return()
   endif()
   if(NOT TESTS_TIMEOUT)
     set(TESTS_TIMEOUT 120)
