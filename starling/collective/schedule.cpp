@@ -1,5 +1,6 @@
 #include "starling/collective/schedule.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "starling/core/ensure.hpp"
@@ -12,7 +13,11 @@ namespace {
 Lane reversed(const Lane& lane, Action copies_become) {
   Lane mirror;
   for (std::size_t round = lane.rounds(); round-- > 0;) {
-    mirror.open_round();
+    if (lane.phase_begun_by(round + 1)) {
+      mirror.open_phase();
+    } else {
+      mirror.open_round();
+    }
     for (const Transfer& each : lane.round(round)) {
       ensure(each.action != Action::add, "only a schedule that copies can be reversed", round);
       if (each.action == Action::copy) {
@@ -135,6 +140,19 @@ void Lane::open_round() {
   round_begins_.push_back(transfers_.size());
 }
 
+void Lane::open_phase() {
+  phases_.push_back(rounds());
+  open_round();
+}
+
+std::optional<std::size_t> Lane::phase_begun_by(std::size_t round) const {
+  const auto found = std::lower_bound(phases_.begin(), phases_.end(), round);
+  if (found == phases_.end() || *found != round) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(found - phases_.begin());
+}
+
 void Lane::transfer(Action action, std::size_t peer, std::span<const Range> blocks) {
   ensure(!round_begins_.empty(), "a transfer belongs to a round", peer);
   Transfer added{
@@ -171,13 +189,33 @@ void Lane::rename_peers(std::span<const std::size_t> members) {
   }
 }
 
+void Lane::open_like(const Lane& other, std::size_t round) {
+  if (other.phase_begun_by(round)) {
+    open_phase();
+  } else {
+    open_round();
+  }
+}
+
 void Lane::append(const Lane& later) {
   for (std::size_t round = 0; round < later.rounds(); ++round) {
-    open_round();
+    open_like(later, round);
     for (const Transfer& each : later.round(round)) {
       transfer(each.action, each.peer, later.blocks(each));
     }
   }
+}
+
+std::size_t rounds_to_be_over(const Lane& lane, std::size_t round) {
+  if (round == 0) {
+    return 0;
+  }
+  const auto last = lane.round(round - 1);
+  const bool received_something = !last.empty() && last.back().action != Action::send;
+  if (!received_something || lane.phase_begun_by(round)) {
+    return round;
+  }
+  return round < kRoundsInFlight ? 0 : round + 1 - kRoundsInFlight;
 }
 
 Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks) {
@@ -252,7 +290,7 @@ Schedule idle_as(const Schedule& pattern, std::size_t rank) {
   for (Lane& lane : idle.lanes) {
     Lane silent;
     for (std::size_t round = 0; round < lane.rounds(); ++round) {
-      silent.open_round();
+      silent.open_like(lane, round);
     }
     lane = silent;
   }

@@ -1,6 +1,7 @@
 #include "starling/collective/torus_layout.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -67,6 +68,8 @@ TorusLayout::TorusLayout(Request request,
          request_.peers,
          colors_.size(),
          weights.size());
+  is_regular_ =
+      std::adjacent_find(dims_.begin(), dims_.end(), std::not_equal_to<>()) == dims_.end();
   if (request_.layout == Layout::relaxed) {
     lie_relaxed(weights);
   } else {
@@ -125,6 +128,14 @@ Schedule TorusLayout::blank() const {
   schedule.parts = parts_;
   schedule.lanes.resize(colors_.size());
   return schedule;
+}
+
+void TorusLayout::open_round(Lane& lane, bool comes_to_axis) const {
+  if (is_regular_ && comes_to_axis && colors_.size() > 1) {
+    lane.open_phase();
+  } else {
+    lane.open_round();
+  }
 }
 
 std::vector<Range> TorusLayout::blocks(std::size_t color, const Range& positions) const {
