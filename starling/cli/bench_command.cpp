@@ -79,12 +79,16 @@ collective::Selection selection_for(const trainer::Timing& timing,
   if (!link) {
     return {};
   }
+  collective::Selection selection{.link = *link, .measured = {}};
   const bool chooses =
       std::any_of(timing.algorithms.begin(), timing.algorithms.end(), [](const std::string& name) {
         return name == "auto" || name == "all";
       });
-  return chooses ? collective::priced_selection(timing.peers, *link)
-                 : collective::Selection{.link = *link, .measured = {}};
+  if (chooses) {
+    selection.measured =
+        collective::cheapest(timing.operation, timing.peers, timing.vector_bytes(), *link);
+  }
+  return selection;
 }
 
 ExitCode run(const Settings& settings, Session& session) {

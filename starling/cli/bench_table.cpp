@@ -83,8 +83,9 @@ std::string bench_title(const Settings& settings) {
 
 std::string link_text(const collective::LinkModel& link) {
   std::string text = fmt::format("alpha {}", human_seconds(link.alpha_seconds));
-  if (!link.torus.empty()) {
-    text += fmt::format(", {} a hop", human_seconds(link.hop_seconds));
+  if (link.hop_seconds > 0.0) {
+    text += fmt::format(
+        ", {} {}", human_seconds(link.hop_seconds), link.torus.empty() ? "on the way" : "a hop");
   }
   text += fmt::format(", beta {:.3g} ns/B", link.beta_seconds_per_byte * 1e9);
   if (link.gamma_seconds_per_byte > 0.0) {

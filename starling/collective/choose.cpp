@@ -38,7 +38,7 @@ bool ring_pays(std::size_t peers, std::size_t bytes, const LinkModel& link) {
   const double rounds = 2.0 * static_cast<double>(peers - 1 - ceil_log2(peers));
   const double moving =
       2.0 * (n - 1.0) / n * static_cast<double>(bytes) * link.beta_seconds_per_byte;
-  return bytes >= kRingMin && rounds * link.alpha_seconds <= kRingRoundsShare * moving;
+  return bytes >= kRingMin && rounds * link.round_seconds() <= kRingRoundsShare * moving;
 }
 
 std::string_view for_all_reduce(const Shape& shape, const LinkModel& link) {
@@ -63,8 +63,8 @@ std::string_view for_one_root(const Shape& shape, const LinkModel& link) {
   const auto n = static_cast<double>(shape.peers);
   const auto rounds = static_cast<double>(ceil_log2(shape.peers));
   const double moving = static_cast<double>(shape.bytes()) * link.beta_seconds_per_byte;
-  const double whole = rounds * (link.alpha_seconds + moving);
-  const double parts = 2.0 * rounds * link.alpha_seconds + 2.0 * (n - 1.0) / n * moving;
+  const double whole = rounds * (link.round_seconds() + moving);
+  const double parts = 2.0 * rounds * link.round_seconds() + 2.0 * (n - 1.0) / n * moving;
   return parts < whole ? "scatter-all-gather" : "binomial";
 }
 
@@ -76,7 +76,7 @@ double short_vector_bytes(std::size_t peers, const LinkModel& link) {
   if (rounds < 3) {
     return kFewPeers;
   }
-  return rounds * link.alpha_seconds /
+  return rounds * link.round_seconds() /
          ((rounds - 2) * link.beta_seconds_per_byte + (rounds - 1) * link.gamma_seconds_per_byte);
 }
 

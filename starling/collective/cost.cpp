@@ -1,14 +1,61 @@
 #include "starling/collective/cost.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+#include <utility>
 
 #include "starling/collective/dims.hpp"
+#include "starling/collective/shared_links.hpp"
 #include "starling/core/ensure.hpp"
 
 namespace starling::collective {
 
 namespace {
 
+/// What happens this close together, relative to the time since the start, happens at once.
+constexpr double kAtOnce = 1e-11;
+
+/// The links that messages cross: on a torus its routes, else the sender's way out and the
+/// receiver's way in.
+class Routes {
+ public:
+  Routes(const LinkModel& link, std::size_t peers) : link_(link), peers_(peers) {}
+
+  [[nodiscard]] std::size_t links() const {
+    return peers_ * 2 * (link_.torus.empty() ? link_.ports : link_.torus.size());
+  }
+
+  /// Valid as long as this is.
+  std::span<const std::uint32_t> find(std::size_t from, std::size_t to, std::size_t lane) {
+    const std::size_t port = link_.torus.empty() ? lane % link_.ports : 0;
+    auto& route = known_[(from * peers_ + to) * link_.ports + port];
+    if (route.empty() && link_.torus.empty()) {
+      route = {static_cast<std::uint32_t>((from * link_.ports + port) * 2),
+               static_cast<std::uint32_t>((to * link_.ports + port) * 2 + 1)};
+    } else if (route.empty()) {
+      const auto links = torus_route(from, to, link_.torus);
+      route.assign(links.begin(), links.end());
+    }
+    return route;
+  }
+
+  /// How often a message pays for the way.
+  [[nodiscard]] double hops(std::span<const std::uint32_t> route) const {
+    return link_.torus.empty() ? 1.0 : static_cast<double>(route.size());
+  }
+
+ private:
+  const LinkModel& link_;
+  std::size_t peers_;
+  std::unordered_map<std::size_t, std::vector<std::uint32_t>> known_;
+};
+
+/// Plays the schedules as the executor runs them, event after event.
 class Clockwork {
  public:
   Clockwork(std::span<const Schedule> schedules,
@@ -20,117 +67,258 @@ class Clockwork {
         element_bytes_(element_bytes),
         link_(link),
         lanes_(schedules.front().lanes.size()),
-        ready_(schedules.size() * lanes_),
-        next_(ready_.size()),
-        out_free_(schedules.size() * link.ports),
-        in_free_(out_free_.size()),
+        states_(schedules.size() * lanes_),
+        unfinished_(states_.size()),
         adder_free_(schedules.size()),
-        load_(link.torus.empty() ? 0 : schedules.size() * link.torus.size() * 2) {}
+        routes_(link, schedules.size()),
+        links_(routes_.links()) {}
 
-  double run() {
-    std::size_t rounds = 0;
-    for (const Schedule& schedule : schedules_) {
-      for (const Lane& lane : schedule.lanes) {
-        rounds = std::max(rounds, lane.rounds());
+  double run(double give_up_after) {
+    for (std::size_t place = 0; place < states_.size(); ++place) {
+      wake(place);
+    }
+    for (;;) {
+      go_on();
+      links_.share(now_);
+      const double next = std::min(links_.next_end(), events_.empty() ? kNever : events_.top().at);
+      if (next == kNever || now_ > give_up_after) {
+        break;
+      }
+      now_ = std::max(now_, next);
+      const double at_once = now_ * (1.0 + kAtOnce);
+      while (links_.next_end() <= at_once) {
+        arrive(under_way_[links_.end_next()]);
+      }
+      while (!events_.empty() && events_.top().at <= at_once) {
+        const Event event = events_.top();
+        events_.pop();
+        happen(event);
       }
     }
-    for (std::size_t round = 0; round < rounds; ++round) {
-      next_ = ready_;
-      if (!link_.torus.empty()) {
-        load_links(round);
-      }
-      for_each_receive(round, [&](std::size_t rank, std::size_t lane, const Transfer& each) {
-        receive(rank, lane, each);
-      });
-      ready_ = next_;
-    }
-    return *std::max_element(ready_.begin(), ready_.end());
+    ensure(unfinished_ == 0 || now_ > give_up_after,
+           "schedules that pass the checker come to their end",
+           unfinished_);
+    return now_;
   }
 
  private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  /// Of one lane of one rank; its place is rank * lanes + lane.
+  struct State {
+    std::size_t round = 0;
+    std::size_t next = 0;   // transfer of the round that is not done yet
+    bool has_sent = false;  // what it sends in this round
+    bool is_adding = false;
+    bool is_over = false;
+
+    /// Messages that have not been read, by the round they were sent in.
+    std::array<std::uint32_t, kRoundsInFlight> in_flight{};
+  };
+
+  struct Message {
+    std::size_t from = 0;  // places
+    std::size_t to = 0;
+    double bytes = 0.0;
+  };
+
+  /// A message has paid its way, or an addition is over.
+  struct Event {
+    double at = 0.0;
+    std::uint64_t number = 0;  // in the order in which they were foreseen
+    bool is_addition = false;
+    Message message;
+
+    friend bool operator>(const Event& a, const Event& b) {
+      return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
+  };
+
   std::span<const Schedule> schedules_;
   std::size_t elements_;
   std::size_t element_bytes_;
   const LinkModel& link_;
   std::size_t lanes_;
-  std::vector<double> ready_;  // by rank and lane: the last round is over
-  std::vector<double> next_;   // the same for the round that is played
-  std::vector<double> out_free_;
-  std::vector<double> in_free_;
+  double now_ = 0.0;
+  std::vector<State> states_;
+  std::size_t unfinished_;
   std::vector<double> adder_free_;
-  std::vector<double> load_;  // by link of the torus: bytes of this round
+  Routes routes_;
+  SharedLinks links_;
+  std::vector<Message> under_way_;                         // by flow
+  std::unordered_map<std::size_t, std::uint32_t> unread_;  // messages that are there
+  std::vector<std::size_t> awake_;                         // lanes that may get further
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t foreseen_ = 0;
 
-  template <class Visit>
-  void for_each_receive(std::size_t round, Visit visit) const {
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      for (std::size_t rank = 0; rank < schedules_.size(); ++rank) {
-        const Lane& rounds_of = schedules_[rank].lanes[lane];
-        if (round >= rounds_of.rounds()) {
-          continue;
-        }
-        for (const Transfer& each : rounds_of.round(round)) {
-          if (each.action != Action::send) {
-            visit(rank, lane, each);
-          }
-        }
-      }
-    }
+  [[nodiscard]] const Lane& lane_at(std::size_t place) const {
+    return schedules_[place / lanes_].lanes[place % lanes_];
   }
 
-  [[nodiscard]] double bytes_of(std::size_t rank,
-                                std::size_t lane,
-                                const Transfer& transfer) const {
+  [[nodiscard]] double bytes_of(std::size_t place, const Transfer& transfer) const {
+    const Schedule& schedule = schedules_[place / lanes_];
     std::size_t elements = 0;
-    for (const Range& run : schedules_[rank].lanes[lane].blocks(transfer)) {
-      elements += schedules_[rank].cut.elements(run, elements_).size();
+    for (const Range& run : lane_at(place).blocks(transfer)) {
+      elements += schedule.cut.elements(run, elements_).size();
     }
     return static_cast<double>(elements * element_bytes_);
   }
 
-  void load_links(std::size_t round) {
-    std::fill(load_.begin(), load_.end(), 0.0);
-    for_each_receive(round, [&](std::size_t rank, std::size_t lane, const Transfer& each) {
-      const double bytes = bytes_of(rank, lane, each);
-      for (const std::size_t link : torus_route(each.peer, rank, link_.torus)) {
-        load_[link] += bytes;
+  /// Of those between two lanes.
+  [[nodiscard]] std::uint32_t& unread(const Message& message) {
+    return unread_[message.to * states_.size() + message.from];
+  }
+
+  void foresee(double at, bool is_addition, const Message& message) {
+    events_.push({at, foreseen_++, is_addition, message});
+  }
+
+  void happen(const Event& event) {
+    if (!event.is_addition) {
+      launch(event.message);
+      return;
+    }
+    State& state = states_[event.message.to];
+    state.is_adding = false;
+    state.next += 1;
+    wake(event.message.to);
+  }
+
+  void arrive(const Message& message) {
+    unread(message) += 1;
+    wake(message.to);
+  }
+
+  void wake(std::size_t place) { awake_.push_back(place); }
+
+  void go_on() {
+    for (std::size_t k = 0; k < awake_.size(); ++k) {
+      advance(awake_[k]);
+    }
+    awake_.clear();
+  }
+
+  /// As far as the lane gets now.
+  void advance(std::size_t place) {
+    State& state = states_[place];
+    if (state.is_over) {
+      return;
+    }
+    const Lane& lane = lane_at(place);
+    while (state.round < lane.rounds()) {
+      const auto transfers = lane.round(state.round);
+      if (!state.has_sent && !may_send(place)) {
+        return;
       }
+      while (state.next < transfers.size() && transfers[state.next].action == Action::send) {
+        send(place, transfers[state.next++]);
+      }
+      state.has_sent = true;
+      while (state.next < transfers.size()) {
+        if (state.is_adding || !receive(place, transfers[state.next])) {
+          return;
+        }
+        state.next += 1;
+      }
+      state.round += 1;
+      state.next = 0;
+      state.has_sent = false;
+      if (lane.phase_begun_by(state.round)) {
+        wake_lanes_of(place / lanes_);
+      }
+    }
+    state.is_over = true;
+    unfinished_ -= 1;
+  }
+
+  /// Whether the lane may open its round: few messages of earlier ones are unread, and the other
+  /// lanes are in this phase, too.
+  [[nodiscard]] bool may_send(std::size_t place) const {
+    const State& state = states_[place];
+    const std::size_t done = rounds_to_be_over(lane_at(place), state.round);
+    for (std::size_t back = 1; back <= kRoundsInFlight && back <= state.round; ++back) {
+      if (state.round - back < done &&
+          state.in_flight[(state.round - back) % kRoundsInFlight] > 0) {
+        return false;
+      }
+    }
+    const auto phase = lane_at(place).phase_begun_by(state.round);
+    if (!phase) {
+      return true;
+    }
+    const std::size_t first = place - place % lanes_;
+    for (std::size_t other = first; other < first + lanes_; ++other) {
+      const std::size_t begin = lane_at(other).phases()[*phase];
+      const State& their = states_[other];
+      if (their.round < begin || (their.round == begin && !their.has_sent && has_unread(their))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool has_unread(const State& state) {
+    return std::any_of(state.in_flight.begin(), state.in_flight.end(), [](std::uint32_t messages) {
+      return messages > 0;
     });
   }
 
-  void receive(std::size_t rank, std::size_t lane, const Transfer& transfer) {
-    const double bytes = bytes_of(rank, lane, transfer);
-    const std::size_t here = rank * lanes_ + lane;
-    const std::size_t there = transfer.peer * lanes_ + lane;
-    const double begin = std::max(ready_[here], ready_[there]);
-    double end = link_.torus.empty() ? end_on_ports(begin, rank, lane, transfer.peer, bytes)
-                                     : end_on_torus(begin, rank, transfer.peer);
-    next_[there] = std::max(next_[there], end);
-    if (transfer.action == Action::add) {
-      end = std::max(end, adder_free_[rank]) + bytes * link_.gamma_seconds_per_byte;
-      adder_free_[rank] = end;
+  void wake_lanes_of(std::size_t rank) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      wake(rank * lanes_ + lane);
     }
-    next_[here] = std::max(next_[here], end);
   }
 
-  double end_on_ports(
-      double begin, std::size_t rank, std::size_t lane, std::size_t from, double bytes) {
-    double& in = in_free_[rank * link_.ports + lane % link_.ports];
-    double& out = out_free_[from * link_.ports + lane % link_.ports];
-    const double end =
-        std::max({begin, in, out}) + link_.alpha_seconds + bytes * link_.beta_seconds_per_byte;
-    in = end;
-    out = end;
-    return end;
+  void send(std::size_t place, const Transfer& transfer) {
+    const Message message{
+        place, transfer.peer * lanes_ + place % lanes_, bytes_of(place, transfer)};
+    State& state = states_[place];
+    state.in_flight[state.round % kRoundsInFlight] += 1;
+    const double latency = link_.hop_seconds * routes_.hops(route_of(message));
+    if (latency > 0.0) {
+      foresee(now_ + latency, false, message);
+    } else {
+      launch(message);
+    }
   }
 
-  [[nodiscard]] double end_on_torus(double begin, std::size_t rank, std::size_t from) const {
-    const std::vector<std::size_t> route = torus_route(from, rank, link_.torus);
-    double busiest = 0.0;
-    for (const std::size_t link : route) {
-      busiest = std::max(busiest, load_[link]);
+  void launch(const Message& message) {
+    const auto route = route_of(message);
+    const double seconds = link_.alpha_seconds + message.bytes * link_.beta_seconds_per_byte;
+    const auto flow = links_.start(now_, route, seconds, 1.0 / routes_.hops(route));
+    under_way_.resize(std::max<std::size_t>(under_way_.size(), flow + 1));
+    under_way_[flow] = message;
+  }
+
+  std::span<const std::uint32_t> route_of(const Message& message) {
+    return routes_.find(message.from / lanes_, message.to / lanes_, message.from % lanes_);
+  }
+
+  /// @return false if the message is not there yet, or has to be added
+  bool receive(std::size_t place, const Transfer& transfer) {
+    const Message message{transfer.peer * lanes_ + place % lanes_, place, 0.0};
+    std::uint32_t& here = unread(message);
+    if (here == 0) {
+      return false;
     }
-    return begin + link_.alpha_seconds + static_cast<double>(route.size()) * link_.hop_seconds +
-           busiest * link_.beta_seconds_per_byte;
+    here -= 1;
+    State& state = states_[place];
+    State& sender = states_[message.from];
+    sender.in_flight[state.round % kRoundsInFlight] -= 1;
+    if (!sender.has_sent) {
+      wake_lanes_of(message.from / lanes_);
+    }
+    const double seconds = transfer.action == Action::add
+                               ? bytes_of(place, transfer) * link_.gamma_seconds_per_byte
+                               : 0.0;
+    if (seconds == 0.0) {
+      return true;
+    }
+    double& adder = adder_free_[place / lanes_];
+    adder = std::max(adder, now_) + seconds;
+    state.is_adding = true;
+    foresee(adder, true, message);
+    return false;
   }
 };
 
@@ -157,13 +345,14 @@ std::vector<std::size_t> torus_route(std::size_t from,
 double predict(std::span<const Schedule> schedules,
                std::size_t elements,
                std::size_t element_bytes,
-               const LinkModel& link) {
+               const LinkModel& link,
+               double give_up_after) {
   ensure(!schedules.empty() && link.ports > 0 &&
              (link.torus.empty() || product(link.torus) == schedules.size()),
          "a prediction needs schedules and ports, and a place on the torus for everybody",
          schedules.size(),
          link.ports);
-  return Clockwork(schedules, elements, element_bytes, link).run();
+  return Clockwork(schedules, elements, element_bytes, link).run(give_up_after);
 }
 
 }  // namespace starling::collective

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -9,29 +10,39 @@
 
 namespace starling::collective {
 
-/// A flat network: any two ranks are equally far; a port carries one message out and one in at a
-/// time. Or a torus: messages go along one axis after the other over links that they share.
+/// A flat network, on which any two ranks are equally far: a message goes out by a port of its
+/// sender and in by one of its receiver. Or a torus: it goes along one axis after the other.
+/// Messages that are on a port or link at the same time share it.
 struct LinkModel {
-  double alpha_seconds = 20e-6;              ///< per message
+  double alpha_seconds = 20e-6;              ///< per message; its ports or links are taken
   double beta_seconds_per_byte = 1e-9;       ///< one direction of one port, or of one link
   double gamma_seconds_per_byte = 0.125e-9;  ///< per reduced byte
   std::size_t ports = 1;                     ///< flat: lane c uses port c mod ports
 
   /// Extents of the torus that the ranks lie on, row-major, the last axis fastest; empty: flat.
   std::vector<std::size_t> torus;
-  double hop_seconds = 0.0;  ///< torus: per link on the way
+
+  /// On the way before anything is taken: per link of a torus, on a flat network once.
+  double hop_seconds = 0.0;
+
+  /// What a message between neighbours takes at least.
+  [[nodiscard]] double round_seconds() const { return alpha_seconds + hop_seconds; }
 };
 
-/// Time until the last rank is done with a vector of `elements` of so many bytes. A message starts
-/// when both ends have finished their last round of the lane (and, on a flat network, their ports
-/// are free); it takes alpha + hops * hop + bytes * beta, on a torus with the bytes that its
-/// busiest link carries in that round. What is added takes bytes * gamma more, one addition at a
-/// time per rank. Sums the rounds as the closed formulas do, but from the schedule itself.
+/// Time until the last rank is done with a vector of `elements` of so many bytes, or some time
+/// after `give_up_after`, if that comes first. Plays the schedules as the executor runs them: a
+/// rank opens a round of a lane when it has read what the earlier ones brought, as far as
+/// rounds_to_be_over() lets it. A message takes hops * hop, then alpha + bytes * beta, longer if it
+/// shares a link (SharedLinks). What is added takes bytes * gamma more, one addition at a time per
+/// rank. In schedules whose rounds go in step that is the sum of the closed formulas.
+///
+/// Cost: about a microsecond a message where none shares a link, else messages times rounds.
 /// @pre the schedules (by rank) pass the checker; a torus has a place for every rank
 double predict(std::span<const Schedule> schedules,
                std::size_t elements,
                std::size_t element_bytes,
-               const LinkModel& link);
+               const LinkModel& link,
+               double give_up_after = std::numeric_limits<double>::infinity());
 
 /// The directed links of a torus that a message from `from` to `to` crosses, in order, as SimGrid
 /// routes it: axis after axis, the last one first, the shorter way round; if both are equally long

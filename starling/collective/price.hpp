@@ -1,8 +1,8 @@
-// The best algorithm by the cost model for every length at once.
+// The best algorithm by the cost model, length by length.
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "starling/collective/choose.hpp"
@@ -11,30 +11,16 @@
 
 namespace starling::collective {
 
-/// What an algorithm costs on a network: seconds = fixed + per_byte * bytes, from the predictions
-/// for an empty and a very long vector.
-struct Price {
-  std::string algorithm;
-  double fixed = 0.0;
-  double per_byte = 0.0;
-
-  [[nodiscard]] double of(std::size_t bytes) const {
-    return fixed + per_byte * static_cast<double>(bytes);
-  }
-};
-
-/// The prices of all algorithms that offer `operation` to so many peers, leave the same bits
-/// everywhere and do not cut the vector into segments. Takes schedules of all ranks: milliseconds
-/// for tens of peers, seconds for hundreds.
-std::vector<Price> prices(Operation operation, std::size_t peers, const LinkModel& link);
-
-/// The cheapest one by length, for Selection::measured.
+/// The algorithm that takes least time for each of the lengths of f32 vectors, for
+/// Selection::measured; among those that offer `operation` to so many peers and leave the same bits
+/// everywhere. An entry holds from its length up to the next one, the first from 0 on; one that
+/// would name the algorithm of the entry before is left out.
+/// Cost: schedules of all ranks, played once a length or until another one was faster:
+/// milliseconds for tens of peers, seconds a length for hundreds.
+/// @pre bytes ascend
 std::vector<MeasuredChoice> cheapest(Operation operation,
                                      std::size_t peers,
-                                     const std::vector<Price>& prices);
-
-/// `link` with the cheapest algorithms of the operations that are asked for most, all-reduce,
-/// broadcast, reduce, all-gather and reduce-scatter.
-Selection priced_selection(std::size_t peers, const LinkModel& link);
+                                     std::span<const std::size_t> bytes,
+                                     const LinkModel& link);
 
 }  // namespace starling::collective

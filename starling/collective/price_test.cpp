@@ -1,6 +1,7 @@
 #include "starling/collective/price.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -10,43 +11,48 @@ namespace starling::collective {
 namespace {
 
 const LinkModel kFlat{.alpha_seconds = 5e-6, .beta_seconds_per_byte = 1e-9};
+const LinkModel kTorus{
+    .alpha_seconds = 5e-8, .beta_seconds_per_byte = 1e-9, .torus = {3, 4}, .hop_seconds = 1e-6};
 
-const Price& price_of(const std::vector<Price>& all, const std::string& name) {
-  return *std::find_if(
-      all.begin(), all.end(), [&](const Price& each) { return each.algorithm == name; });
+double time_of(const std::string& name, std::size_t bytes, const LinkModel& link) {
+  const Choice choice = find_algorithm(name, Operation::all_reduce);
+  Request request{.operation = Operation::all_reduce, .peers = 12, .elements = bytes / 4};
+  choice.fill_in(request, 4, link.torus);
+  return predict(schedules_of(*choice.entry, request), bytes / 4, 4, link);
 }
 
-TEST(Price, ARingIsItsFormula) {
-  constexpr double kPeers = 6.0;
-  const auto all = prices(Operation::all_reduce, 6, kFlat);
-  const Price& ring = price_of(all, "ring");
-  EXPECT_NEAR(ring.fixed, 10 * kFlat.alpha_seconds, 1e-12);
-  const double share = (kPeers - 1) / kPeers;
-  const double per_byte = share * (2 * kFlat.beta_seconds_per_byte + kFlat.gamma_seconds_per_byte);
-  EXPECT_NEAR(ring.per_byte, per_byte, 1e-6 * per_byte);
-}
+class Cheapest : public ::testing::TestWithParam<LinkModel> {};
 
-TEST(Price, OnlySameBitsAreSold) {
-  for (const Price& each : prices(Operation::all_reduce, 8, kFlat)) {
-    EXPECT_TRUE(find_algorithm(each.algorithm, Operation::all_reduce).entry->same_bits_everywhere);
+INSTANTIATE_TEST_SUITE_P(Networks, Cheapest, ::testing::Values(kFlat, kTorus));
+
+TEST_P(Cheapest, NobodyBeatsItWhoLeavesTheSameBits) {
+  const std::vector<std::size_t> lengths{4, 1000, 1U << 14U, 1U << 18U, 1U << 24U};
+  const Selection selection{.link = GetParam(),
+                            .measured = cheapest(Operation::all_reduce, 12, lengths, GetParam())};
+  for (const std::size_t bytes : lengths) {
+    const std::string chosen{choose(
+        {.operation = Operation::all_reduce, .peers = 12, .elements = bytes / 4}, selection)};
+    const double taken = time_of(chosen, bytes, GetParam());
+    EXPECT_TRUE(find_algorithm(chosen, Operation::all_reduce).entry->same_bits_everywhere);
+    for (const std::string& name : names_for(Operation::all_reduce)) {
+      const CatalogEntry& entry = *find_algorithm(name, Operation::all_reduce).entry;
+      if (entry.same_bits_everywhere && !entry.why_not({.peers = 12, .dims = {3, 4}})) {
+        EXPECT_LE(taken, time_of(name, bytes, GetParam())) << chosen << " and " << name;
+      }
+    }
   }
 }
 
-TEST(Price, TheCheapestIsNeverBeatenByMoreThanTheStepOfTheTable) {
-  const auto all = prices(Operation::all_reduce, 12, kFlat);
-  const Selection selection{.link = kFlat, .measured = cheapest(Operation::all_reduce, 12, all)};
-  for (std::size_t bytes = 4; bytes < (std::size_t{1} << 30U); bytes = bytes * 3 / 2) {
-    const auto chosen =
-        choose({.operation = Operation::all_reduce, .peers = 12, .elements = bytes / 4}, selection);
-    const double best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-                          return a.of(bytes) < b.of(bytes);
-                        })->of(bytes);
-    EXPECT_LE(price_of(all, std::string(chosen)).of(bytes), 1.02 * best) << bytes;
-  }
+TEST(Price, WhatStaysTheSameIsListedOnce) {
+  const std::vector<std::size_t> lengths{4, 8, 12};
+  const auto choices = cheapest(Operation::broadcast, 8, lengths, kFlat);
+  ASSERT_EQ(choices.size(), 1U);
+  EXPECT_EQ(choices.front().bytes_from, 0U);
+  EXPECT_EQ(choices.front().peers, 8U);
 }
 
-TEST(Price, AnEmptyListChoosesNothing) {
-  EXPECT_TRUE(cheapest(Operation::all_reduce, 12, {}).empty());
+TEST(Price, NoLengthsHaveNoChoices) {
+  EXPECT_TRUE(cheapest(Operation::all_reduce, 12, {}, kFlat).empty());
 }
 
 }  // namespace

@@ -22,12 +22,11 @@ std::optional<collective::LinkModel> link_model(const Platform& platform,
   const double beta = (seconds(typical_transfer(platform, peers, seed, kLongBytes)) - latency) /
                       static_cast<double>(kLongBytes);
   const double around_payload = static_cast<double>(kMessageOverheadBytes) * beta;
-  const bool is_torus = platform.kind == Platform::Kind::torus;
-  return collective::LinkModel{.alpha_seconds = around_payload + (is_torus ? 0.0 : latency),
+  return collective::LinkModel{.alpha_seconds = around_payload,
                                .beta_seconds_per_byte = beta,
                                .gamma_seconds_per_byte = 0.0,
                                .torus = platform.extents,
-                               .hop_seconds = is_torus ? latency : 0.0};
+                               .hop_seconds = latency};
 }
 
 }  // namespace starling::simulation

@@ -77,7 +77,8 @@ TEST(Determinism, SameRunInAnotherProcess) {
   }
   const std::string file = ::testing::TempDir() + "starling_trace_" + std::to_string(getpid());
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string command = std::string(kFileOfChild) + "='" + file + "' '" + self +
+  const std::string command = std::string("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX ") +
+                              kFileOfChild + "='" + file + "' '" + self +
                               "' --gtest_filter=Determinism.SameRunInAnotherProcess >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::ostringstream there;

@@ -39,6 +39,11 @@ std::size_t elements_for(const Timing& timing, std::size_t bytes) {
   return timing.operation == Operation::barrier ? 0 : elements;
 }
 
+/// Of the vector as the schedules see it, if a peer has so many elements.
+std::size_t vector_elements_for(const Timing& timing, std::size_t elements) {
+  return timing.operation == Operation::all_to_all ? elements * timing.peers : elements;
+}
+
 /// For the schedules of `choice`, whose vector has so many elements.
 collective::Request request_for(const Timing& timing,
                                 const collective::Choice& choice,
@@ -133,9 +138,8 @@ class Measurement {
   std::size_t elements_;
   TimingRow row_;
 
-  /// Of the vector as the schedules see it.
   [[nodiscard]] std::size_t vector_elements() const {
-    return timing_.operation == Operation::all_to_all ? elements_ * timing_.peers : elements_;
+    return vector_elements_for(timing_, elements_);
   }
 
   [[nodiscard]] double predicted_on(const collective::LinkModel& link) const {
@@ -345,6 +349,14 @@ collective::LinkModel measured_link(const Timing& timing, const TimingSurroundin
   return {.alpha_seconds = alpha,
           .beta_seconds_per_byte = beta,
           .gamma_seconds_per_byte = std::max(0.0, both - beta)};
+}
+
+std::vector<std::size_t> Timing::vector_bytes() const {
+  std::vector<std::size_t> all;
+  for (const std::size_t bytes : sizes) {
+    all.push_back(vector_elements_for(*this, elements_for(*this, bytes)) * size_of(type));
+  }
+  return all;
 }
 
 std::vector<TimingRow> time_collectives(const Timing& timing,

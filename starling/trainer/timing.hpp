@@ -42,6 +42,9 @@ struct Timing {
   /// @param declared extents of the network's torus, if it is one
   /// @throws ConfigError: an algorithm, its parameters, the root or the sizes cannot be
   void validate(std::span<const std::size_t> declared = {}) const;
+
+  /// Of the vectors that are timed, in bytes of what all ranks hold together; ascending as `sizes`.
+  [[nodiscard]] std::vector<std::size_t> vector_bytes() const;
 };
 
 /// One algorithm at one size.
