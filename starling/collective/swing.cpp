@@ -5,6 +5,7 @@
 
 #include "starling/collective/swing_color.hpp"
 #include "starling/collective/torus.hpp"
+#include "starling/core/ensure.hpp"
 
 namespace starling::collective {
 
@@ -64,6 +65,7 @@ Lane to_slots(const SwingColor& color,
               std::size_t rank,
               std::size_t first_block,
               std::size_t pieces) {
+  ensure(pieces > 0, "every part has a block of every color", pieces);
   Lane lane;
   lane.open_round();
   for (std::size_t index = rank * pieces; index < (rank + 1) * pieces; ++index) {
