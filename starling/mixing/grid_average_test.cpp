@@ -170,11 +170,11 @@ std::vector<Shape> shapes() {
 
 class FullGrid : public ::testing::TestWithParam<Shape> {
  protected:
-  const GridExtents& extents() const { return GetParam().extents; }
+  [[nodiscard]] const GridExtents& extents() const { return GetParam().extents; }
 
-  Kind kind() const { return GetParam().kind; }
+  [[nodiscard]] Kind kind() const { return GetParam().kind; }
 
-  std::size_t peers() const { return cells_of(extents()); }
+  [[nodiscard]] std::size_t peers() const { return cells_of(extents()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, FullGrid, ::testing::ValuesIn(shapes()), [](const auto& test) {
