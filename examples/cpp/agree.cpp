@@ -2,7 +2,7 @@
 #include <iostream>
 #include <vector>
 
-#include "starling/collective/collectives.hpp"
+#include "starling/collective/collective.hpp"
 #include "starling/mixing/doubly_stochastic.hpp"
 #include "starling/topology/catalog.hpp"
 #include "starling/transport/threads/thread_world.hpp"
@@ -19,7 +19,8 @@ int main() {
     std::vector<float> exact(3, static_cast<float>(group.rank()));
     std::vector<float> gossiped = exact;
 
-    collective::all_reduce(group, exact, collective::Reduction::mean, {.deadline = deadline});
+    collective::Collective(group).all_reduce(
+        exact, collective::Reduction::mean, {.deadline = deadline});
     for (std::uint64_t round = 0; round < 8; ++round) {
       mixing::mix_with_neighbours(
           gossiped, ring->row(round, group.rank()), group, {.round = round, .deadline = deadline});

@@ -1,8 +1,10 @@
 #include "starling/cli/list_command.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -122,16 +124,53 @@ Listing topologies(const CommandLine& line) {
   return list;
 }
 
+Json parameters_json(const collective::CatalogEntry& entry) {
+  Json json = Json::array();
+  for (const collective::Parameter& each : entry.parameters()) {
+    json.push_back({{"name", each.name},
+                    {"form", each.form},
+                    {"default", each.standard},
+                    {"meaning", each.meaning}});
+  }
+  return json;
+}
+
+/// What the parameters mean; a line for each default, if algorithms differ in it.
+std::string parameters_table() {
+  std::vector<std::pair<collective::Parameter, std::vector<std::string>>> users;
+  for (const collective::CatalogEntry& entry : collective::catalog()) {
+    for (const collective::Parameter& each : entry.parameters()) {
+      auto known = std::find_if(
+          users.begin(), users.end(), [&](const auto& other) { return other.first == each; });
+      if (known == users.end()) {
+        known = users.insert(users.end(), {each, {}});
+      }
+      known->second.push_back(entry.name);
+    }
+  }
+  Rows rows{{"PARAMETER", "IF LEFT OUT", "MEANING", "TAKEN BY"}};
+  for (const auto& [parameter, names] : users) {
+    rows.push_back({parameter.form, parameter.standard, parameter.meaning, joined(names)});
+  }
+  return aligned(rows);
+}
+
 Listing collectives(const CommandLine&) {
   Listing list;
-  list.rows.push_back({"NAME", "EXISTS FOR", "OPERATIONS", "HOW"});
+  list.rows.push_back({"NAME", "EXISTS FOR", "PARAMETERS", "OPERATIONS", "HOW"});
   for (const collective::CatalogEntry& entry : collective::catalog()) {
-    list.rows.push_back({entry.name, entry.valid, entry.operations(), entry.summary});
+    const std::string forms = entry.parameter_forms();
+    list.rows.push_back(
+        {entry.name, entry.valid, forms.empty() ? "-" : forms, entry.operations(), entry.summary});
     list.json.push_back({{"name", entry.name},
                          {"summary", entry.summary},
                          {"valid", entry.valid},
-                         {"operations", entry.operations()}});
+                         {"operations", entry.operations()},
+                         {"parameters", parameters_json(entry)}});
   }
+  list.remark = parameters_table() +
+                "\nParameters stand behind the name, a colon before each, in any order: "
+                "multiported-torus:4x4x2:colors=2.";
   return list;
 }
 

@@ -85,23 +85,6 @@ void add_averager(OptionTable& table) {
       [](auto& s) -> auto& { return s.averaging.averager.grid_weights; }));
 }
 
-void add_folder(OptionTable& table) {
-  table.begin_section("output");
-  table.add(text(
-      {.name = "out",
-       .value = "DIR",
-       .help = "gets config.toml and summary.json",
-       .synonyms = {"output", "output-dir", "log-dir"}},
-      [](auto& s) -> auto& { return s.experiment.out; }));
-  table.add(flag(
-      {.name = "overwrite",
-       .value = "",
-       .help = "the folder may hold an earlier run; its files go",
-       .synonyms = {"force"},
-       .refusal = only_with_result_folder()},
-      [](auto& s) -> auto& { return s.show.overwrite; }));
-}
-
 }  // namespace
 
 void add_average_options(OptionTable& table) {
@@ -112,7 +95,8 @@ void add_average_options(OptionTable& table) {
   add_averager(table);
   table.begin_section("simulation");
   add_platform_option(table);
-  add_folder(table);
+  table.begin_section("output");
+  add_folder_options(table, "config.toml and summary.json", only_with_result_folder());
   add_show_options(table);
 }
 

@@ -67,6 +67,22 @@ void add_platform_option(OptionTable& table) {
       [](auto& s) -> auto& { return s.world.platform; }));
 }
 
+void add_folder_options(OptionTable& table, const std::string& files, Refusal overwrite_refusal) {
+  table.add(text(
+      {.name = "out",
+       .value = "DIR",
+       .help = "gets " + files,
+       .synonyms = {"output", "output-dir", "log-dir"}},
+      [](auto& s) -> auto& { return s.experiment.out; }));
+  table.add(flag(
+      {.name = "overwrite",
+       .value = "",
+       .help = "the folder may hold an earlier run; its files go",
+       .synonyms = {"force"},
+       .refusal = std::move(overwrite_refusal)},
+      [](auto& s) -> auto& { return s.show.overwrite; }));
+}
+
 void add_show_options(OptionTable& table, const std::string& json_help) {
   table.add(flag(
       {.name = "json", .value = "", .help = json_help},

@@ -85,19 +85,9 @@ void add_checkpoint(OptionTable& table) {
 
 void add_output(OptionTable& table) {
   table.begin_section("output");
-  table.add(text(
-      {.name = "out",
-       .value = "DIR",
-       .help = "gets config.toml, metrics.jsonl, summary.json and the checkpoints",
-       .synonyms = {"output", "output-dir", "log-dir"}},
-      [](auto& s) -> auto& { return s.experiment.out; }));
-  table.add(flag(
-      {.name = "overwrite",
-       .value = "",
-       .help = "the folder may hold an earlier run; its files go",
-       .synonyms = {"force"},
-       .refusal = only_with_folder_afresh()},
-      [](auto& s) -> auto& { return s.show.overwrite; }));
+  add_folder_options(table,
+                     "config.toml, metrics.jsonl, summary.json and the checkpoints",
+                     only_with_folder_afresh());
   table.add(text(
       {.name = "export-model",
        .value = "FILE",

@@ -38,6 +38,8 @@ void add_bench_options(OptionTable& table);
 void add_world_options(OptionTable& table, Refusal seed_refusal = {});
 void add_wait_options(OptionTable& table);  ///< timeout, slow-warning
 void add_platform_option(OptionTable& table);
+/// out, overwrite. @param files what the folder gets
+void add_folder_options(OptionTable& table, const std::string& files, Refusal overwrite_refusal);
 /// json, quiet, verbose.
 void add_show_options(
     OptionTable& table,

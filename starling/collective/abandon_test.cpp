@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "starling/collective/catalog.hpp"
-#include "starling/collective/collectives.hpp"
+#include "starling/collective/collective.hpp"
 #include "starling/collective/executor.hpp"
 #include "starling/core/error.hpp"
 
@@ -84,7 +84,8 @@ TEST_P(Failing, OtherSizesLeaveTheInputAlone) {
       const std::size_t elements = peer.id().value == 2 ? kElements / 2 : kElements;
       Vector values = ones(elements);
       const CollectiveOptions options{algorithm, peer.clock().in(kPatience), 3};
-      EXPECT_THROW(all_reduce(Group::everyone(peer), values, Reduction::sum, options), PeerLost);
+      EXPECT_THROW(Collective(Group::everyone(peer)).all_reduce(values, Reduction::sum, options),
+                   PeerLost);
       EXPECT_EQ(values, ones(elements));
     });
   }
@@ -109,7 +110,7 @@ TEST_P(Failing, DisagreementHasOneCulpritAndBothSidesWords) {
       const Odd& mine = peer.id().value == 2 ? odd : usual;
       Vector values = ones(mine.elements);
       const CollectiveOptions options{mine.algorithm, peer.clock().in(kShortPatience), mine.round};
-      all_reduce(Group::everyone(peer), values, mine.reduction, options);
+      Collective(Group::everyone(peer)).all_reduce(values, mine.reduction, options);
     });
     for (std::size_t rank = 0; rank < 4; ++rank) {
       ASSERT_TRUE(failures[rank]) << rank << " of " << odd.algorithm;
@@ -136,7 +137,8 @@ void lose_one(Kind kind, const std::string& algorithm, std::size_t peers, std::s
     }
     Vector values = ones(kElements);
     try {
-      all_reduce(group, values, Reduction::sum, {algorithm, peer.clock().in(kPatience), 0});
+      Collective(group).all_reduce(
+          values, Reduction::sum, {algorithm, peer.clock().in(kPatience), 0});
       ADD_FAILURE() << "nobody can finish without peer " << gone;
     } catch (const PeerLost& lost) {
       EXPECT_EQ(lost.failure().culprit, PeerId{gone}) << lost.what();
@@ -146,7 +148,7 @@ void lose_one(Kind kind, const std::string& algorithm, std::size_t peers, std::s
     }
     EXPECT_EQ(values, ones(kElements));
     const Group rest = group.without({gone});
-    all_reduce(rest, values, Reduction::sum, {algorithm, peer.clock().in(kPatience), 0});
+    Collective(rest).all_reduce(values, Reduction::sum, {algorithm, peer.clock().in(kPatience), 0});
     EXPECT_EQ(values, Vector(kElements, static_cast<float>(peers - 1)));
   });
   EXPECT_EQ(report.culprit, gone) << algorithm;
@@ -179,7 +181,8 @@ TEST_P(Failing, ANoteWithACodeThatNoFailureHasIsNotBelieved) {
         return;
       }
       Vector values = ones(kElements);
-      all_reduce(group, values, Reduction::sum, {"ring", peer.clock().in(kShortPatience), 3});
+      Collective(group).all_reduce(
+          values, Reduction::sum, {"ring", peer.clock().in(kShortPatience), 3});
     });
     ASSERT_TRUE(failures[0].has_value()) << note;
     EXPECT_EQ(failures[0]->code, ExitCode::peers_lost) << note;
@@ -227,7 +230,7 @@ TEST_P(Failing, DeathInAnyRoundLeavesNobodyWaiting) {
         }
         Vector values = ones(kElements);
         try {
-          all_reduce(group, values, Reduction::sum, {algorithm, deadline, 0});
+          Collective(group).all_reduce(values, Reduction::sum, {algorithm, deadline, 0});
           EXPECT_EQ(values, Vector(kElements, 5.0F));  // it had all it needed
         } catch (const PeerLost& lost) {
           EXPECT_EQ(lost.failure().culprit, PeerId{kGone}) << lost.what();
@@ -250,7 +253,7 @@ TEST_P(Failing, ASilentPeerIsNamedByAllBeforeTheDeadline) {
     Vector values = ones(kElements);
     const Deadline deadline = peer.clock().in(400ms);
     try {
-      all_reduce(Group::everyone(peer), values, Reduction::sum, {"ring", deadline, 0});
+      Collective(Group::everyone(peer)).all_reduce(values, Reduction::sum, {"ring", deadline, 0});
     } catch (const PeerLost&) {
       EXPECT_LT(peer.clock().now(), deadline.at + 50ms);
       throw;
@@ -272,7 +275,8 @@ TEST_P(Failing, ALatePeerHearsThatItWasLateAndBlamesNobodyElse) {
       }
       Vector values = ones(kElements);
       const Deadline deadline = peer.clock().in(400ms);
-      all_reduce(Group::everyone(peer), values, Reduction::sum, {algorithm, deadline, 0});
+      Collective(Group::everyone(peer))
+          .all_reduce(values, Reduction::sum, {algorithm, deadline, 0});
     });
     for (std::size_t rank = 0; rank < failures.size(); ++rank) {
       ASSERT_TRUE(failures[rank]);

@@ -52,7 +52,7 @@ bool take_parameter(std::string_view text, Choice& choice) {
   }
   const std::string_view key = text.substr(0, sign);
   const std::string_view value = text.substr(sign + 1);
-  if (key == "colors" && takes.colors) {
+  if (key == "colors" && takes.colors_an_axis > 0) {
     choice.colors = positive(parse_size(value), value);
     return true;
   }
@@ -109,16 +109,52 @@ std::optional<std::string> CatalogEntry::why_not(const Request& request) const {
   return objection == nullptr ? std::nullopt : objection(request);
 }
 
-std::string CatalogEntry::parameters() const {
+std::vector<Parameter> CatalogEntry::parameters() const {
+  std::vector<Parameter> taken;
+  if (takes.dims) {
+    taken.push_back({.name = "dims",
+                     .form = "AxBxC",
+                     .standard = "the network's torus if there is one, else two near-equal extents",
+                     .meaning = "extents of a torus, or groups in groups from the outermost; their "
+                                "product is the number of peers"});
+  }
+  if (takes.colors_an_axis > 0) {
+    const std::string most = std::to_string(takes.colors_an_axis);
+    taken.push_back(
+        {.name = "colors",
+         .form = "colors=N",
+         .standard = "as many as there are, " + most + " for every axis longer than 1",
+         .meaning = "slices of the vector that move at the same time, each another way"});
+  }
+  if (takes.layout) {
+    taken.push_back({.name = "layout",
+                     .form = "layout=relaxed|split",
+                     .standard = "relaxed",
+                     .meaning =
+                         "relaxed: every message in one piece, and one more round where ranks "
+                         "have parts; split: messages are packed"});
+  }
+  if (takes.weights) {
+    taken.push_back({.name = "weights",
+                     .form = "weights=equal|solved",
+                     .standard = "equal",
+                     .meaning =
+                         "sizes of the slices; solved: such that the links of long and short "
+                         "axes carry the same"});
+  }
+  if (takes.segment) {
+    taken.push_back({.name = "segment",
+                     .form = "segment=BYTES",
+                     .standard = bytes_text(kSegmentBytes),
+                     .meaning = "length of a message of the pipeline"});
+  }
+  return taken;
+}
+
+std::string CatalogEntry::parameter_forms() const {
   std::string text;
-  for (const auto& [is_taken, form] : {std::pair(takes.dims, "AxBxC"),
-                                       std::pair(takes.colors, "colors=N"),
-                                       std::pair(takes.layout, "layout=relaxed|split"),
-                                       std::pair(takes.weights, "weights=equal|solved"),
-                                       std::pair(takes.segment, "segment=BYTES")}) {
-    if (is_taken) {
-      text += (text.empty() ? "" : ", ") + std::string(form);
-    }
+  for (const Parameter& each : parameters()) {
+    text += (text.empty() ? "" : ", ") + each.form;
   }
   return text;
 }
@@ -167,7 +203,7 @@ Choice find_algorithm(std::string_view text, Operation operation) {
   for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
     const std::string_view parameter = rest.substr(1, rest.find(':', 1) - 1);
     if (!take_parameter(parameter, choice)) {
-      const std::string known = choice.entry->parameters();
+      const std::string known = choice.entry->parameter_forms();
       throw ConfigError("collective: '" + choice.entry->name + "' does not take '" +
                         std::string(parameter) + "'; " +
                         (known.empty() ? "it has no parameters" : "it takes " + known));

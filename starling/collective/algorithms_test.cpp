@@ -9,15 +9,15 @@
 #include "starling/collective/checker.hpp"
 #include "starling/core/error.hpp"
 
+#include "tests/support/collective_cases.hpp"
 #include "tests/support/schedules.hpp"
 
 namespace starling::collective {
 namespace {
 
-using starling::testing::filled_in;
+using starling::testing::ask;
 using starling::testing::played;
 using starling::testing::proved;
-using starling::testing::schedules_for;
 
 std::vector<std::size_t> all_sizes() {
 #ifdef STARLING_SANITIZED  // nothing there hangs on the number
@@ -49,7 +49,7 @@ void for_each_offer(std::size_t n, Visit visit) {
         continue;
       }
       const Request request =
-          filled_in(algorithm.name, {.operation = operation, .peers = n, .elements = 1003});
+          ask(algorithm.name, {.operation = operation, .peers = n, .elements = 1003}).request;
       if (!algorithm.why_not(request)) {
         visit(algorithm, request);
       }
@@ -205,7 +205,7 @@ TEST(Counts, DirectNeedsTwoRoundsAndTheLeastBytes) {
     for (const Traffic& sent : all_reduce_of("direct", n, 5 * n).sent) {
       EXPECT_EQ(sent, (Traffic{2 * (n - 1), 2 * (n - 1), 10 * (n - 1)})) << n;
     }
-    EXPECT_EQ(schedules_for("direct", {.peers = n}).front().lanes.front().rounds(), 2U);
+    EXPECT_EQ(ask("direct", {.peers = n}).schedule(0).lanes.front().rounds(), 2U);
   }
 }
 
@@ -253,7 +253,7 @@ TEST(Counts, HalvesOfHalvingAndDoublingAreOfferedForPowersOfTwo) {
 TEST(Catalog, RefusesANumberOfPeersAndNamesTheNearest) {
   const auto refusal = [](const char* text, const Request& request) {
     try {
-      (void)schedules_for(text, request);
+      (void)ask(text, request).schedules();
     } catch (const ConfigError& error) {
       return std::string(error.what());
     }

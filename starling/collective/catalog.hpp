@@ -20,13 +20,23 @@ using Build = Schedule (*)(const Request&);
 /// if there is one.
 using Objection = std::optional<std::string> (*)(const Request&);
 
-/// What a user may write behind the name, and what is filled in for what is left out.
+/// What a user may write behind the name; see Parameter.
 struct Takes {
-  bool dims = false;     ///< "4x4x4"; left out: the declared torus, else near-equal extents
-  bool colors = false;   ///< "colors=2"
-  bool layout = false;   ///< "layout=split"
-  bool weights = false;  ///< "weights=solved"
-  bool segment = false;  ///< "segment=64KiB"
+  bool dims = false;               ///< "4x4x4"
+  std::size_t colors_an_axis = 0;  ///< "colors=2": at most, and if left out; 0: not to be chosen
+  bool layout = false;             ///< "layout=split"
+  bool weights = false;            ///< "weights=solved"
+  bool segment = false;            ///< "segment=64KiB"
+};
+
+/// One of them in words.
+struct Parameter {
+  std::string name;  ///< "layout"
+  std::string form;  ///< as it is written: "layout=relaxed|split"; extents without name: "AxBxC"
+  std::string standard;  ///< what it is if left out: "relaxed"
+  std::string meaning;
+
+  friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 /// One line of `starling list collectives`.
@@ -54,8 +64,11 @@ struct CatalogEntry {
   /// "all-reduce, all-gather".
   [[nodiscard]] std::string operations() const;
 
-  /// "DIMS, colors=N"; empty if it takes nothing.
-  [[nodiscard]] std::string parameters() const;
+  /// What it takes, in the order in which it is told.
+  [[nodiscard]] std::vector<Parameter> parameters() const;
+
+  /// "AxBxC, colors=N"; empty if it takes nothing.
+  [[nodiscard]] std::string parameter_forms() const;
 };
 
 std::span<const CatalogEntry> catalog();

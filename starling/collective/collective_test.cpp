@@ -27,21 +27,22 @@ RunReport run_on(std::size_t peers, Body body) {
 
 TEST(Collective, AloneItSendsNothingAndReturnsItsInput) {
   const RunReport report = run_on(1, [](const Group& group, const CollectiveOptions& options) {
+    Collective all(group);
     Vector values{1.5F, -2.0F, 0.25F};
     const Vector before = values;
     for (const Reduction reduction :
          {Reduction::sum, Reduction::mean, Reduction::min, Reduction::max, Reduction::product}) {
-      all_reduce(group, values, reduction, options);
+      all.all_reduce(values, reduction, options);
       EXPECT_EQ(values, before);
     }
-    broadcast(group, values, 0, options);
+    all.broadcast(values, 0, options);
     Vector output(3);
-    reduce(group, values, output, Reduction::sum, 0, options);
+    all.reduce(values, output, Reduction::sum, 0, options);
     EXPECT_EQ(output, before);
-    all_gather(group, values, output, options);
-    reduce_scatter(group, values, output, Reduction::sum, options);
+    all.all_gather(values, output, options);
+    all.reduce_scatter(values, output, Reduction::sum, options);
     EXPECT_EQ(output, before);
-    barrier(group, options);
+    all.barrier(options);
   });
   report.or_throw();
   EXPECT_EQ(report.peers[0].meter.messages_sent, 0U);
@@ -49,19 +50,20 @@ TEST(Collective, AloneItSendsNothingAndReturnsItsInput) {
 
 TEST(Collective, RefusesWhatDoesNotFitBeforeAnythingIsSent) {
   const RunReport report = run_on(2, [](const Group& group, const CollectiveOptions& options) {
+    Collective all(group);
     Vector three(3);
     Vector four(4);
     const std::span<float> values = four;
-    EXPECT_THROW(all_reduce(group, three, four, Reduction::sum, options), ContractError);
-    EXPECT_THROW(all_reduce(group, values.first(3), values.last(3), Reduction::sum, options),
+    EXPECT_THROW(all.all_reduce(three, four, Reduction::sum, options), ContractError);
+    EXPECT_THROW(all.all_reduce(values.first(3), values.last(3), Reduction::sum, options),
                  ContractError);
-    EXPECT_THROW(broadcast(group, values, 2, options), ContractError);
-    EXPECT_THROW(reduce(group, three, four, Reduction::sum, group.rank(), options), ContractError);
-    EXPECT_THROW(all_gather(group, three, four, options), ContractError);
-    EXPECT_THROW(reduce_scatter(group, four, three, Reduction::sum, options), ContractError);
+    EXPECT_THROW(all.broadcast(values, 2, options), ContractError);
+    EXPECT_THROW(all.reduce(three, four, Reduction::sum, group.rank(), options), ContractError);
+    EXPECT_THROW(all.all_gather(three, four, options), ContractError);
+    EXPECT_THROW(all.reduce_scatter(four, three, Reduction::sum, options), ContractError);
     CollectiveOptions unknown = options;
     unknown.algorithm = "halving-dubling";
-    EXPECT_THROW(all_reduce(group, values, Reduction::sum, unknown), ConfigError);
+    EXPECT_THROW(all.all_reduce(values, Reduction::sum, unknown), ConfigError);
   });
   report.or_throw();
   EXPECT_EQ(report.peers[0].meter.messages_sent, 0U);

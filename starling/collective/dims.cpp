@@ -59,16 +59,6 @@ std::vector<std::size_t> even_dims(std::size_t peers, std::size_t axes) {
   return best;
 }
 
-std::vector<std::size_t> proper_axes(std::span<const std::size_t> dims, std::size_t peers) {
-  Dims axes(dims.begin(), dims.end());
-  if (axes.empty()) {
-    axes.push_back(peers);
-  }
-  ensure(product(axes) == peers, "all peers lie on the axes", product(axes), peers);
-  std::erase(axes, std::size_t{1});
-  return axes;
-}
-
 std::vector<std::size_t> parse_dims(std::string_view text) {
   const auto refuse = [&] {
     throw ConfigError("extents are written like 4x4x2, found '" + std::string(text) + "'");

@@ -13,10 +13,6 @@ namespace starling::collective {
 /// ones first; axes of extent 1 are dropped. A prime gives a ring. @pre peers, axes >= 1
 std::vector<std::size_t> even_dims(std::size_t peers, std::size_t axes);
 
-/// `dims`, or {peers} if there are none, without axes of extent 1, on which nothing moves: ranks
-/// keep their numbers.
-std::vector<std::size_t> proper_axes(std::span<const std::size_t> dims, std::size_t peers);
-
 /// "4x4x2". @throws ConfigError unless it is such a list of numbers >= 1 whose product fits
 std::vector<std::size_t> parse_dims(std::string_view text);
 

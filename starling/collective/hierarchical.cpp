@@ -6,6 +6,7 @@
 #include "starling/collective/circulant.hpp"
 #include "starling/collective/dims.hpp"
 #include "starling/collective/scatter_all_gather.hpp"
+#include "starling/collective/torus.hpp"
 
 namespace starling::collective {
 
@@ -41,7 +42,7 @@ class Levels {
  public:
   explicit Levels(const Request& request)
       : request_(request),
-        dims_(proper_axes(request.dims, request.peers)),
+        dims_(torus_axes(request)),
         at_(coordinates(request.rank, dims_)),
         root_(coordinates(request.root, dims_)) {
     if (dims_.empty()) {

@@ -5,7 +5,7 @@
 
 #include "starling/collective/dims.hpp"
 
-#include "tests/support/schedules.hpp"
+#include "tests/support/collective_cases.hpp"
 
 namespace starling::collective {
 namespace {

@@ -63,13 +63,13 @@ TEST(Huge, MoreThanTwoToThe31Elements) {
         for (std::size_t k = 0; k < period.size(); ++k) {
           period[k] = to_half(static_cast<float>(k % 512 + peer.id().value));
         }
-        all_reduce(Group::everyone(peer),
-                   input.halves(),
-                   output.halves(),
-                   Reduction::sum,
-                   {.algorithm = "halving-doubling",
-                    .deadline = peer.clock().in(300s),
-                    .message_bytes = std::size_t{100} << 20U});
+        Collective(Group::everyone(peer))
+            .all_reduce(input.halves(),
+                        output.halves(),
+                        Reduction::sum,
+                        {.algorithm = "halving-doubling",
+                         .deadline = peer.clock().in(300s),
+                         .message_bytes = std::size_t{100} << 20U});
         std::size_t wrong = 0;
         for (std::size_t k = 0; k < period.size(); ++k) {
           const float sum = static_cast<float>(2 * (k % 512) + 1);

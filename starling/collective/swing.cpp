@@ -1,21 +1,21 @@
 #include "starling/collective/swing.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "starling/collective/dims.hpp"
 #include "starling/collective/swing_color.hpp"
+#include "starling/collective/torus.hpp"
+#include "starling/core/ensure.hpp"
 
 namespace starling::collective {
 
 namespace {
 
 std::vector<SwingColor> colors_of(const std::vector<std::size_t>& axes, std::size_t wanted) {
-  const std::size_t all = std::max<std::size_t>(1, 2 * axes.size());
+  const std::size_t count = wanted == 0 ? most_colors(axes.size()) : wanted;
   std::vector<SwingColor> colors;
-  for (const std::size_t number : color_numbers(axes.size(), wanted == 0 ? all : wanted)) {
-    colors.emplace_back(axes, number);
+  for (const TorusColor& color : torus_colors(axes.size(), count)) {
+    colors.emplace_back(axes, color);
   }
   return colors;
 }
@@ -65,6 +65,7 @@ Lane to_slots(const SwingColor& color,
               std::size_t rank,
               std::size_t first_block,
               std::size_t pieces) {
+  ensure(pieces > 0, "every part has a block of every color", pieces);
   Lane lane;
   lane.open_round();
   for (std::size_t index = rank * pieces; index < (rank + 1) * pieces; ++index) {
@@ -133,7 +134,7 @@ struct PartsGather {
 
 PartsGather gather_parts(const Request& request) {
   const std::size_t n = request.peers;
-  const auto colors = colors_of(proper_axes(request.dims, n), request.colors);
+  const auto colors = colors_of(torus_axes(request), request.colors);
   const bool splits = request.layout == Layout::split_blocks;
   const bool in_place = splits || (colors.size() == 1 && !colors.front().has_numbers());
   Schedule gather = schedule_of_parts(request, colors.size());
@@ -156,7 +157,7 @@ PartsGather gather_parts(const Request& request) {
 }  // namespace
 
 Schedule swing_all_reduce(const Request& request) {
-  std::vector<std::size_t> axes = proper_axes(request.dims, request.peers);
+  std::vector<std::size_t> axes = torus_axes(request);
   if (axes.size() == 1 && !swing_reaches_all(axes.front())) {
     return without_the_last(request, colors_of({axes.front() - 1}, request.colors));
   }
@@ -175,7 +176,7 @@ Schedule swing_reduce_scatter(const Request& request) {
 }
 
 std::optional<std::string> swing_objection(const Request& request) {
-  const std::vector<std::size_t> axes = proper_axes(request.dims, request.peers);
+  const std::vector<std::size_t> axes = torus_axes(request);
   if (auto too_many = swing_colors_objection(axes.size(), request.colors)) {
     return too_many;
   }

@@ -51,27 +51,31 @@ std::size_t swing_number(std::size_t rank, std::size_t peers) {
 }
 
 bool swing_reaches_all(std::size_t peers) {
-  return peers % 2 == 0 || peers == 1 || is_complete(SwingColor({peers}, 0).far_first());
+  return peers % 2 == 0 || peers == 1 ||
+         is_complete(SwingColor({peers}, torus_colors(1, 1).front()).far_first());
 }
 
-SwingColor::SwingColor(std::vector<std::size_t> dims, std::size_t number)
-    : dims_(std::move(dims)), strides_(dims_.size(), 1), peers_(product(dims_)) {
+SwingColor::SwingColor(std::vector<std::size_t> dims, const TorusColor& color)
+    : dims_(std::move(dims)),
+      strides_(dims_.size(), 1),
+      peers_(product(dims_)),
+      is_mirrored_(color.turn == Turn::backwards) {
   const std::size_t axes = dims_.size();
-  ensure(number < std::max<std::size_t>(1, 2 * axes), "a torus has 2 colors an axis", number, axes);
+  ensure(color.axes.size() == axes, "a color is one of this torus", color.axes.size(), axes);
   if (axes == 0) {
     return;
   }
   for (std::size_t axis = axes - 1; axis-- > 0;) {
     strides_[axis] = strides_[axis + 1] * dims_[axis + 1];
   }
-  is_mirrored_ = number >= axes;
   std::size_t all = 0;
   for (const std::size_t extent : dims_) {
     ensure(extent >= 2, "an axis on which nothing moves has no color", extent);
     all += ceil_log2(extent);
   }
   std::vector<std::size_t> taken(axes, 0);
-  for (std::size_t axis = number % axes; steps_.size() < all; axis = (axis + 1) % axes) {
+  for (std::size_t turn = 0; steps_.size() < all; ++turn) {
+    const std::size_t axis = color.axes[turn % axes];
     if (taken[axis] < ceil_log2(dims_[axis])) {
       steps_.push_back({axis, taken[axis]++});
     }
@@ -122,21 +126,8 @@ std::size_t SwingColor::number(std::size_t rank) const {
   return number;
 }
 
-std::vector<std::size_t> color_numbers(std::size_t axes, std::size_t count) {
-  ensure(count >= 1 && count <= std::max<std::size_t>(1, 2 * axes),
-         "a torus has two colors an axis",
-         count,
-         axes);
-  std::vector<std::size_t> numbers;
-  for (std::size_t k = 0; k < count; ++k) {
-    numbers.push_back(k / 2 + (k % 2 == 0 ? 0 : axes));
-  }
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
 std::optional<std::string> swing_colors_objection(std::size_t axes, std::size_t wanted) {
-  const std::size_t most = std::max<std::size_t>(1, 2 * axes);
+  const std::size_t most = most_colors(axes);
   if (wanted <= most) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "starling/collective/gather_pattern.hpp"
+#include "starling/collective/torus_color.hpp"
 
 namespace starling::collective {
 
@@ -26,13 +27,13 @@ std::size_t swing_number(std::size_t rank, std::size_t peers);
 /// Whether Swing's messages reach everybody on a ring: for every even n, and most odd ones.
 bool swing_reaches_all(std::size_t peers);
 
-/// One slice of the vector on a torus: steps visit the axes cyclically, an axis of extent d
-/// ceil(log2 d) times, starting with axis number mod D; from number D on coordinates are mirrored.
-/// So 2D colors use all links at once.
+/// One slice of the vector on a torus: steps visit the axes of its color cyclically, an axis of
+/// extent d ceil(log2 d) times; if the color turns backwards, coordinates are mirrored. So 2D
+/// colors use all links at once.
 class SwingColor {
  public:
-  /// @pre every extent >= 2; number < 2 * axes, or 0 without any
-  SwingColor(std::vector<std::size_t> dims, std::size_t number);
+  /// @pre every extent >= 2; the color has as many axes
+  SwingColor(std::vector<std::size_t> dims, const TorusColor& color);
 
   [[nodiscard]] std::size_t peers() const { return peers_; }
 
@@ -67,10 +68,6 @@ class SwingColor {
   /// The coordinate of the peer of who is at a coordinate.
   [[nodiscard]] std::size_t target(std::size_t at, const Step& step) const;
 };
-
-/// The numbers of the first `count` colors 0, D, 1, D+1, .. of a torus with `axes`, ascending.
-/// @pre 1 <= count <= max(1, 2 * axes)
-std::vector<std::size_t> color_numbers(std::size_t axes, std::size_t count);
 
 /// If more colors are wanted than a torus with `axes` has.
 std::optional<std::string> swing_colors_objection(std::size_t axes, std::size_t wanted);

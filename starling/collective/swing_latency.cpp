@@ -7,6 +7,7 @@
 #include "starling/collective/dims.hpp"
 #include "starling/collective/fold.hpp"
 #include "starling/collective/swing_color.hpp"
+#include "starling/collective/torus.hpp"
 
 namespace starling::collective {
 
@@ -127,23 +128,23 @@ Lane exchange(const FoldedTorus& torus,
 }  // namespace
 
 Schedule swing_latency_all_reduce(const Request& request) {
-  const FoldedTorus torus(proper_axes(request.dims, request.peers));
-  const std::size_t all = std::max<std::size_t>(1, 2 * torus.axes());
-  const auto numbers = color_numbers(torus.axes(), request.colors == 0 ? all : request.colors);
-  Schedule schedule = make_schedule(request.peers, request.rank, numbers.size());
+  const FoldedTorus torus(torus_axes(request));
+  const auto colors =
+      torus_colors(torus.axes(), request.colors == 0 ? most_colors(torus.axes()) : request.colors);
+  Schedule schedule = make_schedule(request.peers, request.rank, colors.size());
   schedule.lanes.clear();
   if (torus.core_rank(request.rank)) {
-    schedule.owned = {{0, numbers.size()}};
+    schedule.owned = {{0, colors.size()}};
   }
-  for (std::size_t c = 0; c < numbers.size(); ++c) {
-    const SwingColor color(torus.core_dims(), numbers[c]);
+  for (std::size_t c = 0; c < colors.size(); ++c) {
+    const SwingColor color(torus.core_dims(), colors[c]);
     schedule.lanes.push_back(exchange(torus, color, request.rank, {c, c + 1}));
   }
   return schedule;
 }
 
 std::optional<std::string> swing_latency_objection(const Request& request) {
-  return swing_colors_objection(proper_axes(request.dims, request.peers).size(), request.colors);
+  return swing_colors_objection(torus_axes(request).size(), request.colors);
 }
 
 }  // namespace starling::collective

@@ -11,18 +11,20 @@
 #include "starling/collective/bine.hpp"
 #include "starling/collective/dims.hpp"
 #include "starling/collective/swing_color.hpp"
+#include "starling/collective/torus.hpp"
+#include "starling/collective/torus_color.hpp"
 
+#include "tests/support/collective_cases.hpp"
 #include "tests/support/schedules.hpp"
 
 namespace starling::collective {
 namespace {
 
-using starling::testing::filled_in;
+using starling::testing::ask;
 using starling::testing::link_loads;
 using starling::testing::on_ring;
 using starling::testing::played;
 using starling::testing::proved;
-using starling::testing::schedules_for;
 
 using Dims = std::vector<std::size_t>;
 
@@ -99,7 +101,7 @@ TEST(Swing, ReachesAllOnAllButEightOfTheOddRingsBelow64) {
 
 TEST(Swing, ReachesAllOnEveryEvenRingBelow200) {
   for (std::size_t n = 2; n < 200; n += 2) {
-    for (const std::size_t color : {0U, 1U}) {
+    for (const TorusColor& color : torus_colors(1, 2)) {
       EXPECT_TRUE(is_complete(SwingColor({n}, color).far_first())) << n;
     }
   }
@@ -121,8 +123,8 @@ std::vector<Dims> even_tori() {
 
 TEST(Swing, ReachesAllOnEveryEvenTorusUpTo150WithAllPorts) {
   for (const Dims& dims : even_tori()) {
-    for (std::size_t color = 0; color < 2 * dims.size(); ++color) {
-      EXPECT_TRUE(is_complete(SwingColor(dims, color).far_first())) << dims_text(dims) << color;
+    for (const TorusColor& color : torus_colors(dims.size(), 2 * dims.size())) {
+      EXPECT_TRUE(is_complete(SwingColor(dims, color).far_first())) << dims_text(dims);
     }
   }
 }
@@ -134,16 +136,16 @@ class SwingOn : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(SwingOn, IsExactWithAnyNumberOfColorsInBothLayouts) {
-  const std::size_t axes = proper_axes(parse_dims(dims), n).size();
-  for (std::size_t colors = 1; colors <= std::max<std::size_t>(1, 2 * axes); ++colors) {
+  const std::size_t axes = torus_axes({.peers = n, .dims = parse_dims(dims)}).size();
+  for (std::size_t colors = 1; colors <= most_colors(axes); ++colors) {
     const std::string text = "swing:" + dims + ":colors=" + std::to_string(colors);
     for (const std::size_t elements : {std::size_t{0}, n - 1, 8 * n + 3}) {
       proved(text, {.peers = n, .elements = elements});
       for (const char* layout : {":layout=relaxed", ":layout=split"}) {
         for (const auto operation : {Operation::all_gather, Operation::reduce_scatter}) {
           const Request request{.operation = operation, .peers = n, .elements = elements};
-          const auto* entry = find_algorithm("swing", operation).entry;
-          if (!entry->why_not(filled_in(text + layout, request))) {
+          const auto asked = ask(text + layout, request);
+          if (!asked.entry->why_not(asked.request)) {
             proved(text + layout, request);
           }
         }
@@ -202,7 +204,7 @@ TEST(Swing, MessagesOfPowersOfTwoAreOneRun) {
          {Operation::all_reduce, Operation::all_gather, Operation::reduce_scatter}) {
       const std::size_t n = text == std::string("swing:16") ? 16 : 32;
       const Request request{.operation = operation, .peers = n};
-      for (const Schedule& schedule : schedules_for(text, request)) {
+      for (const Schedule& schedule : ask(text, request).schedules()) {
         for (const Lane& lane : schedule.lanes) {
           for (const Transfer& each : lane.transfers()) {
             EXPECT_EQ(each.runs, 1U) << text;
@@ -243,7 +245,7 @@ std::size_t differing_from_the_first(std::string_view text, std::size_t n) {
       value = static_cast<float>(state >> 8U) / 3.0F;
     }
   }
-  const auto results = played(schedules_for(text, {.peers = n, .elements = 101}), vectors);
+  const auto results = played(ask(text, {.peers = n, .elements = 101}).schedules(), vectors);
   return static_cast<std::size_t>(std::count_if(
       results.begin(), results.end(), [&](const auto& each) { return each != results.front(); }));
 }
@@ -259,8 +261,7 @@ TEST(SwingLatency, FourOfEightRanksDifferInTheLastBits) {
 /// (1 - 1/n) of a vector over 2D links of every rank.
 double xi(const Dims& dims) {
   const std::size_t n = product(dims);
-  const auto schedules =
-      schedules_for("swing:" + dims_text(dims), {.operation = Operation::all_reduce, .peers = n});
+  const auto schedules = ask("swing:" + dims_text(dims), {.peers = n}).schedules();
   const auto loads = link_loads(schedules, dims);
   std::size_t busiest = 0;
   for (std::size_t round = 0; round < loads.size() / 2; ++round) {
@@ -273,7 +274,7 @@ double xi(const Dims& dims) {
 /// The same from the mean of all links.
 double mean_load(const char* text, const Dims& dims, std::size_t blocks_of_vector) {
   const std::size_t n = product(dims);
-  const auto loads = link_loads(schedules_for(text, {.peers = n}), dims);
+  const auto loads = link_loads(ask(text, {.peers = n}).schedules(), dims);
   std::size_t all = 0;
   for (std::size_t round = 0; round < loads.size() / 2; ++round) {
     for (const std::size_t load : loads[round]) {
@@ -303,7 +304,7 @@ TEST(Swing, HalvingAndDoublingLoadsARingMore) {
 TEST(Bine, TreeDistancesAreThoseOfSwing) {
   for (std::size_t n = 2; n <= 512; n *= 2) {
     const Request request{.operation = Operation::broadcast, .peers = n, .root = n / 3};
-    const auto schedules = schedules_for("bine", request);
+    const auto schedules = ask("bine", request).schedules();
     for (const Schedule& schedule : schedules) {
       const Lane& lane = schedule.lanes.front();
       for (std::size_t round = 0; round < lane.rounds(); ++round) {

@@ -8,6 +8,7 @@
 
 #include "starling/collective/dims.hpp"
 #include "starling/collective/gather_pattern.hpp"
+#include "starling/collective/torus.hpp"
 #include "starling/core/ensure.hpp"
 
 namespace starling::collective {
@@ -74,7 +75,7 @@ class TrivanceColor {
 };
 
 std::vector<TrivanceColor> colors_of(const Request& request) {
-  const std::vector<std::size_t> axes = proper_axes(request.dims, request.peers);
+  const std::vector<std::size_t> axes = torus_axes(request);
   const std::size_t all = std::max<std::size_t>(1, axes.size());
   std::vector<TrivanceColor> colors;
   for (std::size_t c = 0; c < (request.colors == 0 ? all : request.colors); ++c) {
@@ -112,8 +113,7 @@ Schedule trivance_reduce_scatter(const Request& request) {
 }
 
 std::optional<std::string> trivance_objection(const Request& request) {
-  const std::size_t axes =
-      std::max<std::size_t>(1, proper_axes(request.dims, request.peers).size());
+  const std::size_t axes = std::max<std::size_t>(1, torus_axes(request).size());
   if (request.colors > axes) {
     return "it has a color an axis, at most " + std::to_string(axes) + ", found " +
            std::to_string(request.colors);
@@ -143,7 +143,7 @@ Schedule trivance_latency_all_reduce(const Request& request) {
 }
 
 std::optional<std::string> trivance_latency_objection(const Request& request) {
-  for (const std::size_t extent : proper_axes(request.dims, request.peers)) {
+  for (const std::size_t extent : torus_axes(request)) {
     std::size_t power = kRadix;
     while (power * kRadix <= extent) {
       power *= kRadix;

@@ -8,17 +8,19 @@
 
 #include "starling/collective/dims.hpp"
 #include "starling/collective/gather_pattern.hpp"
+#include "starling/collective/torus.hpp"
 
+#include "tests/support/collective_cases.hpp"
 #include "tests/support/schedules.hpp"
 
 namespace starling::collective {
 namespace {
 
+using starling::testing::ask;
 using starling::testing::link_loads;
 using starling::testing::on_ring;
 using starling::testing::played;
 using starling::testing::proved;
-using starling::testing::schedules_for;
 
 std::size_t ceil_log3(std::size_t n) {
   std::size_t rounds = 0;
@@ -43,9 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Sizes, TrivanceUpTo, ::testing::Values(1, 20, 40, 60, 8
 
 TEST(Trivance, IsExactOnToriWithAnyNumberOfColors) {
   for (const char* dims : {"3x3", "9x3", "2x5", "4x4", "3x2x4", "6x1x2"}) {
-    const auto extents = parse_dims(dims);
-    const std::size_t n = product(extents);
-    for (std::size_t colors = 1; colors <= proper_axes(extents, n).size(); ++colors) {
+    const std::size_t n = product(parse_dims(dims));
+    const std::size_t axes = torus_axes({.peers = n, .dims = parse_dims(dims)}).size();
+    for (std::size_t colors = 1; colors <= axes; ++colors) {
       const std::string text =
           std::string("trivance:") + dims + ":colors=" + std::to_string(colors);
       for (const auto operation :
@@ -74,7 +76,7 @@ TEST(Trivance, SendsTheLeastBytesInTwoMessagesARound) {
 TEST(Trivance, LoadsEveryLinkOfARingEqually) {
   for (const auto& [n, blocks] : {std::pair<std::size_t, std::size_t>{27, 27}, {81, 108}}) {
     const auto loads = link_loads(
-        schedules_for(on_ring("trivance", n), {.operation = Operation::all_gather, .peers = n}),
+        ask(on_ring("trivance", n), {.operation = Operation::all_gather, .peers = n}).schedules(),
         {n});
     for (std::size_t link = 0; link < 2 * n; ++link) {
       std::size_t all = 0;
@@ -96,7 +98,7 @@ TEST(Trivance, TheLatencyVariantDiffersInTheLastBitsFromThreeRanksOn) {
     }
   }
   const auto results =
-      played(schedules_for("trivance-latency:3", {.peers = 3, .elements = 101}), vectors);
+      played(ask("trivance-latency:3", {.peers = 3, .elements = 101}).schedules(), vectors);
   EXPECT_NE(results[1], results[0]);
   EXPECT_NE(results[2], results[0]);
   EXPECT_FALSE(

@@ -135,9 +135,9 @@ TEST_P(OfAnyType, MembersWithOtherTypesAreRefusedByName) {
     std::vector<std::int32_t> integers(12, 1);
     try {
       if (peer.id().value == 1) {
-        all_reduce(group, integers, Reduction::sum, options);
+        Collective(group).all_reduce(integers, Reduction::sum, options);
       } else {
-        all_reduce(group, floats, Reduction::sum, options);
+        Collective(group).all_reduce(floats, Reduction::sum, options);
       }
       ADD_FAILURE() << "floats were added to integers";
     } catch (const PeerLost& lost) {
@@ -181,7 +181,7 @@ TEST_P(OfAnyType, MembersThatCutMessagesOtherwiseAreRefusedByName) {
         CollectiveOptions options{.algorithm = "ring", .deadline = peer.clock().in(kPatience)};
         options.message_bytes = peer.id().value == 2 ? 8 : 16;
         try {
-          all_reduce(group, values, Reduction::sum, options);
+          Collective(group).all_reduce(values, Reduction::sum, options);
           ADD_FAILURE() << "parts of different lengths fitted";
         } catch (const PeerLost& lost) {
           EXPECT_EQ(lost.failure().culprit.value, 2U) << lost.what();
@@ -211,7 +211,7 @@ TEST_P(OfAnyType, OperationsInTheBackgroundDoNotMixWithOthers) {
           }));
         }
         std::vector<float> meanwhile(kElements, 1.0F);
-        all_reduce(group, meanwhile, Reduction::sum, {.deadline = deadline});
+        Collective(group).all_reduce(meanwhile, Reduction::sum, {.deadline = deadline});
         EXPECT_EQ(meanwhile, std::vector<float>(kElements, 4.0F));
         for (std::size_t k = 0; k < kAtOnce; ++k) {
           handles[k].wait(deadline);

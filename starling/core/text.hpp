@@ -10,9 +10,10 @@
 
 namespace starling {
 
-/// The only candidate that `word` is the beginning of; else the one with the least edit distance,
-/// if it is close enough to be a slip of the fingers (at most a third of the letters, at least
-/// two); nothing otherwise.
+/// Which of the candidates was meant. If exactly one begins with `word`, and `word` has at least
+/// three letters, that one. Else the one with the least edit distance, the first of equal ones, if
+/// that is a slip of the fingers: at most two edits, or a third as many as `word` has letters if
+/// that is more; and fewer than it has letters, or nothing of it would be left. Else nothing.
 std::optional<std::string> nearest_name(std::string_view word,
                                         std::span<const std::string> candidates);
 

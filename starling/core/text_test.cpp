@@ -24,6 +24,17 @@ TEST(Text, FindsTheNameThatWasMeant) {
   EXPECT_EQ(nearest_name("ring", {}), std::nullopt);
 }
 
+TEST(Text, ASlipIsTwoEditsOrAThirdOfTheLetters) {
+  EXPECT_EQ(nearest_name("exponen", kNames), "exponential") << "a beginning, at any distance";
+  EXPECT_EQ(nearest_name("rin", kNames), "ring");
+  EXPECT_EQ(nearest_name("ropus", kNames), "torus") << "two edits";
+  EXPECT_EQ(nearest_name("ropes", kNames), std::nullopt) << "three";
+  EXPECT_EQ(nearest_name("axpanantial", kNames), "exponential") << "three, a third of eleven";
+  EXPECT_EQ(nearest_name("axpanantiel", kNames), std::nullopt) << "four";
+  EXPECT_EQ(nearest_name("fing", std::vector<std::string>{"ring", "king"}), "ring")
+      << "the first of equal ones";
+}
+
 TEST(Text, SuggestsOrLists) {
   EXPECT_EQ(suggestion("exponental", kNames), "; did you mean 'exponential'?");
   EXPECT_EQ(suggestion("hypercube", kNames), "; one of: exponential, ring, torus, full");

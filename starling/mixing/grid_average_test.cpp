@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "starling/collective/collectives.hpp"
+#include "starling/collective/collective.hpp"
 #include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
 #include "starling/core/random.hpp"
@@ -170,11 +170,11 @@ std::vector<Shape> shapes() {
 
 class FullGrid : public ::testing::TestWithParam<Shape> {
  protected:
-  const GridExtents& extents() const { return GetParam().extents; }
+  [[nodiscard]] const GridExtents& extents() const { return GetParam().extents; }
 
-  Kind kind() const { return GetParam().kind; }
+  [[nodiscard]] Kind kind() const { return GetParam().kind; }
 
-  std::size_t peers() const { return cells_of(extents()); }
+  [[nodiscard]] std::size_t peers() const { return cells_of(extents()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, FullGrid, ::testing::ValuesIn(shapes()), [](const auto& test) {
@@ -392,8 +392,8 @@ TEST(GridAverage, APeerThatDiesBehindTheSumIsStillInIt) {
           if (rank == 2) {
             const std::vector<float> own{models[2], 1.0F};
             std::vector<float> sums(2);
-            collective::all_reduce(
-                group, own, sums, collective::Reduction::sum, {.deadline = deadline});
+            collective::Collective(group).all_reduce(
+                own, sums, collective::Reduction::sum, {.deadline = deadline});
             return;
           }
           GridAverage mixing(group, grid);

@@ -1,10 +1,13 @@
 // How a wait goes and how it ends: the same in every world, which brings only its way to sleep.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "starling/core/failure.hpp"
 #include "starling/core/function_ref.hpp"
@@ -39,6 +42,60 @@ WaitEnd wait_for(const Awaited& awaited,
                  const Clock& clock,
                  const std::stop_token& stop,
                  FunctionRef<bool()> sleep);
+
+/// The first of several things hoped for.
+/// @tparam HasCome bool(const Hope&): whether it is there
+/// @tparam Gone std::optional<PeerId>(const Hope&): who would bring its message, but is gone. Not
+/// asked of sends: one that is lost is over, too, and has come
+template <class HasCome, class Gone>
+class FirstOf {
+ public:
+  FirstOf(std::span<const Hope> hopes, HasCome has_come, Gone gone)
+      : hopes_(hopes), has_come_(std::move(has_come)), gone_(std::move(gone)) {}
+
+  /// Whether any has come, and with index() which is the first.
+  [[nodiscard]] bool ready() {
+    index_ = 0;
+    while (index_ < hopes_.size() && !has_come_(hopes_[index_])) {
+      ++index_;
+    }
+    return index_ < hopes_.size();
+  }
+
+  /// Whether a message cannot come any more, and with culprit() whose the first such is.
+  [[nodiscard]] bool hopeless() {
+    for (const Hope& hope : hopes_) {
+      if (hope.send == nullptr) {
+        if (const std::optional<PeerId> gone = gone_(hope)) {
+          culprit_ = *gone;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// `wait`(awaited) waits as its world does. Any message that is missing is reason enough to end.
+  template <class Wait>
+  WaitEnd wait(Wait wait) {
+    const auto is_ready = [this] { return ready(); };
+    const auto is_hopeless = [this] { return hopeless(); };
+    return wait(Awaited{is_ready, is_hopeless});
+  }
+
+  /// @pre ready() was true when it was last asked
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+
+  /// @pre hopeless() was true
+  [[nodiscard]] PeerId culprit() const noexcept { return culprit_; }
+
+ private:
+  std::span<const Hope> hopes_;
+  HasCome has_come_;
+  Gone gone_;
+  std::size_t index_ = 0;
+  PeerId culprit_;
+};
 
 // The failures of waits that were given up: by deadline, stop or stall.
 

@@ -1,5 +1,9 @@
 #include "starling/peer/wait.hpp"
 
+#include <optional>
+#include <set>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +79,79 @@ TEST_F(Waiting, EndsWhenThereCanBeNoNews) {
   const auto asleep_for_ever = [] { return false; };
   EXPECT_EQ(wait_for({kNever, kNever}, Deadline{Time{5s}}, clock_, {}, asleep_for_ever),
             WaitEnd::stalled);
+}
+
+/// Messages of peers 1 to 5, of which peer 3's is a send of our own instead.
+class HopingForFive : public Waiting {
+ protected:
+  HopingForFive() {
+    for (std::uint64_t peer = 1; peer <= 5; ++peer) {
+      hopes_.push_back({.other = {peer}, .tag = {}, .send = peer == 3 ? &send_ : nullptr});
+    }
+  }
+
+  auto first() {
+    return FirstOf(
+        std::span<const Hope>(hopes_),
+        [this](const Hope& hope) { return come_.contains(hope.other); },
+        [this](const Hope& hope) {
+          EXPECT_EQ(hope.send, nullptr) << "of a send nobody brings anything";
+          return gone_.contains(hope.other) ? std::optional(hope.other) : std::nullopt;
+        });
+  }
+
+  /// As in a world whose peers do `news` at every second.
+  template <class First, class Doing>
+  WaitEnd wait_for_first(First& first, Doing news) {
+    return first.wait([&](const Awaited& awaited) {
+      const auto sleep = [&] {
+        clock_.sleep_for(1s);
+        news();
+        return true;
+      };
+      return wait_for(awaited, Deadline{Time{5s}}, clock_, stop_.get_token(), sleep);
+    });
+  }
+
+  Pending send_;
+  std::vector<Hope> hopes_;
+  std::set<PeerId> come_;
+  std::set<PeerId> gone_;
+};
+
+TEST_F(HopingForFive, TheFirstThatHasComeIsTold) {
+  auto none = first();
+  EXPECT_FALSE(none.ready());
+  come_ = {{2}, {5}};
+  auto two = first();
+  EXPECT_TRUE(two.ready());
+  EXPECT_EQ(two.index(), 1U);
+  come_ = {{3}};
+  EXPECT_TRUE(two.ready()) << "a send that is over counts";
+  EXPECT_EQ(two.index(), 2U);
+}
+
+TEST_F(HopingForFive, EndsWhenOneComes) {
+  auto any = first();
+  EXPECT_EQ(wait_for_first(any, [&] { come_.insert({4}); }), WaitEnd::ready);
+  EXPECT_EQ(any.index(), 3U);
+  EXPECT_EQ(clock_.now(), Time{1s});
+}
+
+TEST_F(HopingForFive, EndsWhenTheSenderOfAnyIsGone) {
+  auto any = first();
+  EXPECT_EQ(wait_for_first(any, [&] { gone_ = {{3}, {4}, {5}}; }), WaitEnd::hopeless);
+  EXPECT_EQ(any.culprit(), PeerId{4}) << "the first of those whose message is missing";
+}
+
+TEST_F(HopingForFive, OneThatHasComeGoesBeforeOneThatCannot) {
+  auto any = first();
+  const auto sends_and_leaves = [&] {
+    come_.insert({5});
+    gone_.insert({1});
+  };
+  EXPECT_EQ(wait_for_first(any, sends_and_leaves), WaitEnd::ready);
+  EXPECT_EQ(any.index(), 4U);
 }
 
 TEST(GivenUp, SaysWhoWhatAndHowLong) {

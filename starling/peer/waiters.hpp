@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "starling/peer/message.hpp"
+#include "starling/peer/peer.hpp"
 
 namespace starling {
 
@@ -60,6 +63,22 @@ class Registration {
  private:
   Inbox& inbox_;
   Waiter<Sleeper> waiter_;
+};
+
+/// A place for every message among several things hoped for.
+template <class Inbox, class Sleeper>
+class Registrations {
+ public:
+  Registrations(Inbox& inbox, std::span<const Hope> hopes, Sleeper& sleeper) {
+    for (const Hope& hope : hopes) {
+      if (hope.send == nullptr) {
+        places_.emplace_back(inbox, Waiter<Sleeper>{News::letter, hope.other, hope.tag, &sleeper});
+      }
+    }
+  }
+
+ private:
+  std::deque<Registration<Inbox, Sleeper>> places_;  // a deque because they stay where they are
 };
 
 }  // namespace starling

@@ -1,6 +1,7 @@
 #include "starling/peer/waiters.hpp"
 
 #include <iterator>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,21 @@ TEST(Waiters, AreRegisteredForAScopeInTheOrderTheyCame) {
   }
   ASSERT_EQ(std::distance(waiters.begin(), waiters.end()), 1);
   EXPECT_EQ((*waiters.begin())->sleeper, &first);
+}
+
+TEST(Waiters, AreRegisteredForEveryMessageHopedForButForNoSend) {
+  Waiters<Sleeper> waiters;
+  Sleeper sleeper;
+  const Pending send;
+  const std::vector<Hope> hopes{{{1}, kTag}, {{2}, kTag, &send}, {{3}, kOtherTag}};
+  {
+    const Registrations places(waiters, hopes, sleeper);
+    ASSERT_EQ(std::distance(waiters.begin(), waiters.end()), 2);
+    EXPECT_TRUE((*waiters.begin())->is_concerned(News::letter, {1}, kTag));
+    EXPECT_TRUE((*std::next(waiters.begin()))->is_concerned(News::letter, {3}, kOtherTag));
+    EXPECT_EQ((*waiters.begin())->sleeper, &sleeper);
+  }
+  EXPECT_EQ(waiters.begin(), waiters.end());
 }
 
 }  // namespace

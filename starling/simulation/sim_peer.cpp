@@ -1,6 +1,5 @@
 #include "starling/simulation/sim_peer.hpp"
 
-#include <deque>
 #include <string>
 #include <utility>
 
@@ -209,43 +208,23 @@ bool SimPeer::has_come(const Hope& hope) {
 }
 
 Result<std::size_t> SimPeer::do_await_any(std::span<const Hope> hopes, Deadline deadline) {
-  std::size_t come = 0;
-  const auto ready = [&] {
-    come = 0;
-    while (come < hopes.size() && !has_come(hopes[come])) {
-      ++come;
-    }
-    return come < hopes.size();
-  };
-  if (ready()) {
-    return come;
-  }
   PostOffice& office = run_.post_office();
-  Inbox& inbox = office.inbox(id());
-  const Time start = run_.now();
-  std::deque<Registration<Inbox, Task>> places;  // a deque because they stay where they are
-  for (const Hope& hope : hopes) {
-    if (hope.send == nullptr) {
-      places.emplace_back(inbox, Waiter<Task>{News::letter, hope.other, hope.tag, &task_});
-    }
+  const auto come = [this](const Hope& hope) { return has_come(hope); };
+  const auto gone = [&](const Hope& hope) { return office.gone(id(), hope.other, hope.tag); };
+  FirstOf first(hopes, come, gone);
+  if (first.ready()) {
+    return first.index();
   }
-  std::optional<PeerId> gone;
-  const auto hopeless = [&] {
-    for (const Hope& hope : hopes) {
-      gone = hope.send == nullptr ? office.gone(id(), hope.other, hope.tag) : std::nullopt;
-      if (gone) {
-        return true;
-      }
-    }
-    return false;
-  };
-  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  const Time start = run_.now();
+  const Registrations places(office.inbox(id()), hopes, task_);
+  const WaitEnd ended = first.wait([&](const Awaited& awaited) { return wait(deadline, awaited); });
   if (ended == WaitEnd::ready) {
-    return come;
+    return first.index();
   }
   spin();
   const Duration waited = run_.now() - start;
-  return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
+  return ended == WaitEnd::hopeless ? left(first.culprit(), waited)
+                                    : unfulfilled(ended, id(), hopes, waited);
 }
 
 std::optional<Stamp> SimPeer::do_peek(Source from, Tag tag) {

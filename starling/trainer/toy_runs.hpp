@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "starling/trainer/train.hpp"
@@ -43,6 +44,15 @@ inline Summary train_on(testing::Kind kind,
 
 inline Summary train_on_threads(const Experiment& experiment) {
   return train_on(testing::Kind::threads, experiment);
+}
+
+/// Trains for `steps` steps only and leaves the checkpoint after the last of them in `folder`.
+inline Summary train_to_checkpoint(Experiment experiment,
+                                   std::uint64_t steps,
+                                   const std::filesystem::path& folder) {
+  experiment.steps = steps;
+  experiment.checkpoint = {.directory = folder, .every = steps};
+  return train_on_threads(experiment);
 }
 
 }  // namespace starling::trainer

@@ -23,15 +23,13 @@ using ::testing::HasSubstr;
 
 TEST(Resume, AnotherNumberOfPeersVisitsTheRestOfTheEpochOnce) {
   const Scratch scratch;
-  Experiment first = toy("dsgd", 4, 3);  // 4 peers * 3 steps * 8 of 250 samples
+  Experiment first = toy("dsgd", 4, 3);
   first.data = "toy:samples=250:test=60";
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 3;
-  EXPECT_EQ(train_on_threads(first).samples_seen, 96U);
+  // 4 peers * 3 steps * 8 of 250 samples
+  EXPECT_EQ(train_to_checkpoint(first, 3, scratch.path()).samples_seen, 96U);
   for (const std::size_t peers : {1U, 3U, 6U}) {
     Experiment second = first;
     second.peers = peers;
-    second.checkpoint = {};
     second.resume = scratch.path();
     // The rest, 154 samples in steps of 8 a peer, takes ceil(ceil(154 / n) / 8) steps.
     const std::size_t steps = ((154 + peers - 1) / peers + 7) / 8;
@@ -52,9 +50,7 @@ TEST(Resume, AnotherNumberOfPeersIsRefusedWhereTheProblemDependsOnIt) {
       first.data = "synthetic-logistic:samples=40";
       first.partition = "own";
     }
-    first.checkpoint.directory = scratch.path();
-    first.checkpoint.every = 4;
-    train_on_threads(first);
+    train_to_checkpoint(first, 4, scratch.path());
     Experiment second = first;
     second.peers = 4;
     second.steps = 8;
@@ -65,10 +61,7 @@ TEST(Resume, AnotherNumberOfPeersIsRefusedWhereTheProblemDependsOnIt) {
 
 TEST(Resume, AnotherExperimentIsRefused) {
   const Scratch scratch;
-  Experiment first = toy("dsgd", 2, 4);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 4;
-  train_on_threads(first);
+  train_to_checkpoint(toy("dsgd", 2, 4), 4, scratch.path());
   Experiment second = toy("dsgd", 2, 8);
   second.learning_rate.base = 0.1F;
   second.resume = scratch.path();
@@ -84,15 +77,11 @@ TEST(Resume, AnotherNumberOfPeersDoesAllEpochs) {
   const Scratch scratch;
   Experiment first = toy("dsgd", 4, 1);
   first.data = "toy:samples=858:test=10";
-  first.steps = 40;  // 27 an epoch: in the middle of the second
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 40;
-  train_on_threads(first);
+  train_to_checkpoint(first, 40, scratch.path());  // 27 an epoch: in the middle of the second
   Experiment second = first;
   second.peers = 7;
   second.steps.reset();
   second.epochs = 3.0;
-  second.checkpoint = {};
   second.resume = scratch.path();
   EXPECT_EQ(train_on_threads(second).samples_seen, 3U * 858U);
 }
@@ -100,9 +89,7 @@ TEST(Resume, AnotherNumberOfPeersDoesAllEpochs) {
 TEST(Resume, ACheckpointAtOrBeyondTheEndIsRefused) {
   const Scratch scratch;
   Experiment experiment = toy("dsgd", 2, 4);
-  experiment.checkpoint.directory = scratch.path();
-  experiment.checkpoint.every = 4;
-  train_on_threads(experiment);
+  train_to_checkpoint(experiment, 4, scratch.path());
   experiment.resume = scratch.path();
   EXPECT_THROW(train_on_threads(experiment), ConfigError);
 }
@@ -124,10 +111,8 @@ TEST(Resume, EveryOptionThatDecidesTheResultIsCompared) {
       [](Experiment& e) { e.learning_rate.schedule = "cosine"; },
       [](Experiment& e) { e.not_finite = NotFinite::skip_peer; }};
   const Scratch scratch;
-  Experiment first = toy("dsgd", 2, 4);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 4;
-  train_on_threads(first);
+  const Experiment first = toy("dsgd", 2, 4);
+  train_to_checkpoint(first, 4, scratch.path());
   for (std::size_t k = 0; k < changes.size(); ++k) {
     Experiment second = first;
     second.steps = 6;
@@ -147,11 +132,7 @@ TEST(Resume, InTheMiddleOfACycleOfCecaIsBitForBit) {
     const std::string expected = train_on_threads(whole).parameters_sha256;
     for (const std::uint64_t done : {6U, 7U, 8U}) {
       const Scratch scratch;
-      Experiment first = whole;
-      first.steps = done;
-      first.checkpoint.directory = scratch.path();
-      first.checkpoint.every = done;
-      train_on_threads(first);
+      train_to_checkpoint(whole, done, scratch.path());
       Experiment second = whole;
       second.resume = scratch.path();
       EXPECT_EQ(train_on_threads(second).parameters_sha256, expected)
@@ -162,14 +143,8 @@ TEST(Resume, InTheMiddleOfACycleOfCecaIsBitForBit) {
 
 TEST(Resume, ACycleOfCecaBeginsAnewWithAnotherNumberOfPeers) {
   const Scratch scratch;
-  Experiment first = toy("dsgd-ceca", 6, 7);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 7;
-  train_on_threads(first);
-  Experiment second = first;
-  second.peers = 5;  // one is lost
-  second.steps = 12;
-  second.checkpoint = {};
+  train_to_checkpoint(toy("dsgd-ceca", 6, 7), 7, scratch.path());
+  Experiment second = toy("dsgd-ceca", 5, 12);  // one is lost
   second.resume = scratch.path();
   const Summary summary = train_on_threads(second);
   EXPECT_EQ(summary.exit_code, ExitCode::ok) << summary.error;
@@ -178,14 +153,9 @@ TEST(Resume, ACycleOfCecaBeginsAnewWithAnotherNumberOfPeers) {
 
 TEST(Resume, AnotherNumberOfPortsIsRefused) {
   const Scratch scratch;
-  Experiment first = toy("dsgd-ceca", 6, 4);
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 4;
-  train_on_threads(first);
-  Experiment second = first;
+  train_to_checkpoint(toy("dsgd-ceca", 6, 4), 4, scratch.path());
+  Experiment second = toy("dsgd-ceca", 6, 6);
   second.algorithm_options.ports = 1;
-  second.steps = 6;
-  second.checkpoint = {};
   second.resume = scratch.path();
   try {
     train_on_threads(second);
@@ -197,12 +167,9 @@ TEST(Resume, AnotherNumberOfPortsIsRefused) {
 
 TEST(Resume, AnInjectionIntoAStepThatIsDoneIsRefused) {
   const Scratch scratch;
-  Experiment experiment = toy("dsgd", 2, 4);
-  experiment.checkpoint.directory = scratch.path();
-  experiment.checkpoint.every = 4;
-  train_on_threads(experiment);
+  train_to_checkpoint(toy("dsgd", 2, 4), 4, scratch.path());
+  Experiment experiment = toy("dsgd", 2, 8);
   experiment.resume = scratch.path();
-  experiment.steps = 8;
   experiment.not_finite = NotFinite::stop;
   experiment.injections = {{.peer = 1, .step = 3, .value = 0.0F}};
   EXPECT_THROW(train_on_threads(experiment), ConfigError);

@@ -176,11 +176,7 @@ TEST(Train, WhatIsAveragedMeasuredAndExportedIsTheView) {
 TEST(Resume, BringsTheWeightOfPushSumBack) {
   const Experiment whole = push_sum_on_a_star();
   const TempDirectory scratch;
-  Experiment first = whole;
-  first.steps = 7;
-  first.checkpoint.directory = scratch.path();
-  first.checkpoint.every = 7;
-  train_on_threads(first);
+  train_to_checkpoint(whole, 7, scratch.path());
   Experiment second = whole;
   second.resume = scratch.path();
   const Summary resumed = train_on_threads(second);

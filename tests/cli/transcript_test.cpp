@@ -12,6 +12,7 @@
 #include "starling/algorithm/registry.hpp"
 #include "starling/cli/command_line.hpp"
 #include "starling/cli/help.hpp"
+#include "starling/collective/catalog.hpp"
 #include "starling/topology/catalog.hpp"
 
 #include "tests/cli/process.hpp"
@@ -71,6 +72,12 @@ TEST(Transcript, ListsWithOneEntry) {
   EXPECT_EQ(outcome.out, "NAME  WHAT IS SENT\nnone  the numbers as they are: 4 bytes each\n");
 }
 
+TEST(Transcript, ListOfCollectives) {
+  const Outcome outcome = run_starling({"list", "collectives"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  expect_golden("list-collectives.txt", outcome.out);
+}
+
 TEST(Transcript, WrongCommands) {
   const auto err = [](std::vector<std::string> arguments) {
     const Outcome outcome = run_starling(std::move(arguments));
@@ -120,6 +127,22 @@ TEST(Lists, AlgorithmsAreThoseOfTheRegistry) {
   for (std::size_t k = 0; k < entries.size(); ++k) {
     EXPECT_EQ(entries[k].at("name"), algorithm::registry()[k].name);
     EXPECT_EQ(entries[k].at("options"), algorithm::registry()[k].options);
+  }
+}
+
+TEST(Lists, CollectivesShowTheParametersTheyTake) {
+  const auto entries = nlohmann::json::parse(run_starling({"list", "collectives", "--json"}).out);
+  ASSERT_EQ(entries.size(), collective::catalog().size());
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const auto expected = collective::catalog()[k].parameters();
+    const auto& found = entries[k].at("parameters");
+    ASSERT_EQ(found.size(), expected.size()) << entries[k];
+    for (std::size_t p = 0; p < found.size(); ++p) {
+      EXPECT_EQ(found[p].at("name"), expected[p].name);
+      EXPECT_EQ(found[p].at("form"), expected[p].form);
+      EXPECT_EQ(found[p].at("default"), expected[p].standard);
+      EXPECT_EQ(found[p].at("meaning"), expected[p].meaning);
+    }
   }
 }
 
@@ -207,6 +230,15 @@ TEST(Documents, ReadmeShowsTheListOfAlgorithmsAsPrinted) {
   EXPECT_NE(content_of(kSources / "README.md").find("```\n" + list + "```\n"), std::string::npos)
       << "README.md should contain\n"
       << list;
+}
+
+TEST(Documents, ProgramPageShowsTheParametersOfCollectivesAsPrinted) {
+  const std::string list = run_starling({"list", "collectives"}).out;
+  const std::string table = list.substr(list.find("\nPARAMETER") + 1);
+  EXPECT_NE(content_of(kSources / "docs/program.md").find("```\n" + table + "```\n"),
+            std::string::npos)
+      << "docs/program.md should contain\n"
+      << table;
 }
 
 TEST(Documents, ProgramPageShowsTheExitCodes) {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstring>
 
-#include "starling/collective/collectives.hpp"
+#include "starling/collective/collective.hpp"
 #include "starling/peer/group.hpp"
 
 #include "tests/conformance/on_worlds.hpp"
@@ -110,7 +110,8 @@ TEST_P(Fitting, OneOfSeveralThingsIsAwaited) {
     const Hope read{next_of(peer), other, &lent};
     EXPECT_EQ(peer.await_any(std::span(&read, 1), soon(peer)).or_throw(), 0U);
     EXPECT_TRUE(lent.wait(soon(peer)));
-    collective::barrier(Group::everyone(peer), {.deadline = soon(peer)});  // nobody leaves early
+    collective::Collective(Group::everyone(peer))
+        .barrier({.deadline = soon(peer)});  // nobody leaves early
   });
 }
 

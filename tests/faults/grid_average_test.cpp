@@ -4,16 +4,15 @@
 
 #include <fstream>
 #include <memory>
-#include <numeric>
 #include <sstream>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "starling/peer/group.hpp"
 
-#include "tests/faults/schedules.hpp"
+#include "tests/faults/averaging.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace starling::testing {
@@ -22,68 +21,41 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kPeers = 8;
-constexpr std::uint64_t kRounds = 9;
+std::shared_ptr<const topology::GridGroups> in_order(std::vector<std::size_t> dims,
+                                                     std::size_t peers) {
+  return std::make_shared<const topology::GridGroups>(
+      topology::GridGroups::in_order(std::move(dims), peers));
+}
 
-/// Eight peers in a 2x2x2 grid, one model each.
-class OnGrid {
- public:
-  explicit OnGrid(OnLoss on_loss)
-      : on_loss_(on_loss),
-        grid_(std::make_shared<const topology::GridGroups>(
-            topology::GridGroups::in_order({2, 2, 2}, kPeers))),
-        values_(kPeers) {}
-
-  void operator()(Peer& peer) {
-    const Group group = Group::everyone(peer);
-    const std::span value(&values_[group.rank()], 1);
-    value[0] = static_cast<float>(group.rank());
-    mixing::GridAverage average(group, grid_);
-    for (std::uint64_t round = 0; round < kRounds; ++round) {
-      peer.compute(500ms, [] {});
-      average.round(value, {.round = round, .deadline = peer.clock().in(20s), .on_loss = on_loss_});
-    }
-  }
-
-  /// What is wrong with the values of the peers that finished.
-  [[nodiscard]] std::string complaint(const RunReport& report) const {
+/// Three times through a 2x2x2 grid, exact each time.
+AveragingCase cube() {
+  const auto make = [](const Group& group, std::uint64_t) -> Averaging {
+    const auto average =
+        std::make_shared<mixing::GridAverage>(group, in_order({2, 2, 2}, kAveragers));
+    return [average](std::span<float> value, const mixing::MixingOptions& options) {
+      average->round(value, options);
+    };
+  };
+  const auto complaint = [](std::span<const float> values) {
     std::ostringstream text;
-    for (std::size_t rank = 0; rank < kPeers; ++rank) {
-      const float value = values_[rank];
-      const bool between = value >= 0.0F && value <= static_cast<float>(kPeers - 1);
-      const bool exact = on_loss_ == OnLoss::continue_ || !report.ok() || value == 3.5F;
-      if (!report.peers[rank].error && !(between && exact)) {
-        text << "peer " << rank << " ends with " << value << "; ";
+    for (const float value : values) {
+      if (value != 3.5F) {
+        text << value << " instead of 3.5; ";
       }
     }
     return text.str();
-  }
-
- private:
-  OnLoss on_loss_;
-  std::shared_ptr<const topology::GridGroups> grid_;
-  std::vector<float> values_;
-};
-
-FaultTrial trial(OnLoss on_loss) {
-  FaultTrial trial;
-  trial.peers = kPeers;
-  trial.run = [on_loss](SimWorld& world, std::uint64_t) {
-    OnGrid on_grid(on_loss);
-    const RunReport report = world.run([&](Peer& peer) { on_grid(peer); });
-    return complaint_about(report) + on_grid.complaint(report);
   };
-  return trial;
+  return {.rounds = 9, .make = make, .complaint = complaint};
 }
 
 class GridUnderFaults : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(GridUnderFaults, StrictAveragingIsExactOrNamesTheCause) {
-  expect_to_survive(trial(OnLoss::stop), GetParam(), 20);
+  expect_to_survive(averaging_trial(cube(), OnLoss::stop), GetParam(), 20);
 }
 
 TEST_P(GridUnderFaults, TolerantAveragingGoesOn) {
-  expect_to_survive(trial(OnLoss::continue_), GetParam(), 20);
+  expect_to_survive(averaging_trial(cube(), OnLoss::continue_), GetParam(), 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GridUnderFaults, ::testing::Range<std::uint64_t>(0, 100, 20));
@@ -96,8 +68,7 @@ void expect_survivors_agree(std::uint64_t microseconds) {
   std::ofstream(folder / "kill.toml")
       << "[[fault]]\nkind = \"kill\"\npeer = 2\nfrom = \"" << microseconds << "us\"\n";
   SimWorld world({.peers = kMembers, .faults = (folder / "kill.toml").string()});
-  const auto grid = std::make_shared<const topology::GridGroups>(
-      topology::GridGroups::in_order({kMembers}, kMembers));
+  const auto grid = in_order({kMembers}, kMembers);
   std::vector<std::vector<float>> models(kMembers);
   const RunReport report = world.run([&](Peer& peer) {
     const Group group = Group::everyone(peer);

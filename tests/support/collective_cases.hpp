@@ -1,14 +1,28 @@
 // Collectives asked for as a user would, for tests that check schedules.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "starling/collective/catalog.hpp"
 #include "starling/collective/checker.hpp"
 
 namespace starling::testing {
+
+/// "name:n" and what else is written behind it.
+inline std::string on_ring(std::string_view name, std::size_t n, std::string_view more = "") {
+  std::string text(name);
+  text += ':';
+  text += std::to_string(n);
+  text += more;
+  return text;
+}
 
 /// A request and who fulfils it.
 struct Asked {
@@ -36,6 +50,15 @@ inline Asked ask(std::string_view algorithm, collective::Request request) {
   const collective::Choice choice = collective::find_algorithm(algorithm, request.operation);
   choice.fill_in(request, sizeof(float));
   return {choice.entry, std::move(request)};
+}
+
+/// What the checker says; a flaw fails the test.
+inline collective::Verdict proved(std::string_view algorithm, const collective::Request& request) {
+  collective::Verdict verdict = ask(algorithm, request).verdict();
+  EXPECT_EQ(verdict.flaw, std::nullopt)
+      << algorithm << " " << to_string(request.operation) << " n=" << request.peers
+      << " root=" << request.root << " elements=" << request.elements;
+  return verdict;
 }
 
 }  // namespace starling::testing

@@ -1,53 +1,16 @@
-// Schedules of whole groups for tests: made from a written choice, proved, played on numbers, and
-// laid over the links of a torus.
+// Schedules of whole groups for tests: played on numbers, and laid over the links of a torus.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-#include "starling/collective/catalog.hpp"
-#include "starling/collective/checker.hpp"
 #include "starling/collective/cost.hpp"
+#include "starling/collective/schedule.hpp"
 
 namespace starling::testing {
-
-/// "name:n" and what else is written behind it.
-inline std::string on_ring(std::string_view name, std::size_t n, std::string_view more = "") {
-  std::string text(name);
-  text += ':';
-  text += std::to_string(n);
-  text += more;
-  return text;
-}
-
-/// `request` with the parameters that `text` ("swing:8x8:colors=1") names or leaves out.
-inline collective::Request filled_in(std::string_view text, collective::Request request) {
-  collective::find_algorithm(text, request.operation).fill_in(request, sizeof(float));
-  return request;
-}
-
-inline std::vector<collective::Schedule> schedules_for(std::string_view text,
-                                                       const collective::Request& request) {
-  const auto choice = collective::find_algorithm(text, request.operation);
-  return collective::schedules_of(*choice.entry, filled_in(text, request));
-}
-
-/// What the checker says; a flaw fails the test.
-inline collective::Verdict proved(std::string_view text, const collective::Request& request) {
-  collective::Verdict verdict =
-      collective::check(filled_in(text, request), schedules_for(text, request));
-  EXPECT_EQ(verdict.flaw, std::nullopt)
-      << text << " " << to_string(request.operation) << " n=" << request.peers
-      << " root=" << request.root << " elements=" << request.elements;
-  return verdict;
-}
 
 /// Every rank's vector after its schedule, added in the order it says.
 inline std::vector<std::vector<float>> played(const std::vector<collective::Schedule>& schedules,

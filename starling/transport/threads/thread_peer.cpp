@@ -166,41 +166,21 @@ bool ThreadPeer::has_come(const Hope& hope) {
 }
 
 Result<std::size_t> ThreadPeer::do_await_any(std::span<const Hope> hopes, Deadline deadline) {
-  std::size_t come = 0;
-  const auto ready = [&] {
-    come = 0;
-    while (come < hopes.size() && !has_come(hopes[come])) {
-      ++come;
-    }
-    return come < hopes.size();
-  };
-  if (ready()) {
-    return come;
+  const auto come = [this](const Hope& hope) { return has_come(hope); };
+  const auto gone = [this](const Hope& hope) { return board_.gone(id(), hope.other); };
+  FirstOf first(hopes, come, gone);
+  if (first.ready()) {
+    return first.index();
   }
-  Inbox& inbox = board_.inbox(id());
   const Time start = board_.now();
-  std::deque<Registration<Inbox, Parker>> places;  // a deque because they stay where they are
-  for (const Hope& hope : hopes) {
-    if (hope.send == nullptr) {
-      places.emplace_back(inbox, Waiter<Parker>{News::letter, hope.other, hope.tag, parker_.get()});
-    }
-  }
-  std::optional<PeerId> gone;
-  const auto hopeless = [&] {
-    for (const Hope& hope : hopes) {
-      gone = hope.send == nullptr ? board_.gone(id(), hope.other) : std::nullopt;
-      if (gone) {
-        return true;
-      }
-    }
-    return false;
-  };
-  const WaitEnd ended = wait(deadline, {ready, hopeless});
+  const Registrations places(board_.inbox(id()), hopes, *parker_);
+  const WaitEnd ended = first.wait([&](const Awaited& awaited) { return wait(deadline, awaited); });
   if (ended == WaitEnd::ready) {
-    return come;
+    return first.index();
   }
   const Duration waited = board_.now() - start;
-  return ended == WaitEnd::hopeless ? left(*gone, waited) : unfulfilled(ended, id(), hopes, waited);
+  return ended == WaitEnd::hopeless ? left(first.culprit(), waited)
+                                    : unfulfilled(ended, id(), hopes, waited);
 }
 
 std::optional<Stamp> ThreadPeer::do_peek(Source from, Tag tag) {
