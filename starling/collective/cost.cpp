@@ -44,6 +44,11 @@ class Routes {
     return route;
   }
 
+  /// What a message takes of each of its links.
+  [[nodiscard]] double seconds(double bytes) const {
+    return link_.alpha_seconds + bytes * link_.beta_seconds_per_byte;
+  }
+
   /// How often a message pays for the way.
   [[nodiscard]] double hops(std::span<const std::uint32_t> route) const {
     return link_.torus.empty() ? 1.0 : static_cast<double>(route.size());
@@ -54,6 +59,18 @@ class Routes {
   std::size_t peers_;
   std::unordered_map<std::size_t, std::vector<std::uint32_t>> known_;
 };
+
+double bytes_of(const Schedule& schedule,
+                const Lane& lane,
+                const Transfer& transfer,
+                std::size_t elements,
+                std::size_t element_bytes) {
+  std::size_t moved = 0;
+  for (const Range& run : lane.blocks(transfer)) {
+    moved += schedule.cut.elements(run, elements).size();
+  }
+  return static_cast<double>(moved * element_bytes);
+}
 
 /// Plays the schedules as the executor runs them, event after event.
 class Clockwork {
@@ -156,12 +173,8 @@ class Clockwork {
   }
 
   [[nodiscard]] double bytes_of(std::size_t place, const Transfer& transfer) const {
-    const Schedule& schedule = schedules_[place / lanes_];
-    std::size_t elements = 0;
-    for (const Range& run : lane_at(place).blocks(transfer)) {
-      elements += schedule.cut.elements(run, elements_).size();
-    }
-    return static_cast<double>(elements * element_bytes_);
+    return collective::bytes_of(
+        schedules_[place / lanes_], lane_at(place), transfer, elements_, element_bytes_);
   }
 
   /// Of those between two lanes.
@@ -284,8 +297,8 @@ class Clockwork {
 
   void launch(const Message& message) {
     const auto route = route_of(message);
-    const double seconds = link_.alpha_seconds + message.bytes * link_.beta_seconds_per_byte;
-    const auto flow = links_.start(now_, route, seconds, 1.0 / routes_.hops(route));
+    const auto flow =
+        links_.start(now_, route, routes_.seconds(message.bytes), 1.0 / routes_.hops(route));
     under_way_.resize(std::max<std::size_t>(under_way_.size(), flow + 1));
     under_way_[flow] = message;
   }
@@ -342,17 +355,50 @@ std::vector<std::size_t> torus_route(std::size_t from,
   return route;
 }
 
-double predict(std::span<const Schedule> schedules,
-               std::size_t elements,
-               std::size_t element_bytes,
-               const LinkModel& link,
-               double give_up_after) {
+namespace {
+
+void expect_playable(std::span<const Schedule> schedules, const LinkModel& link) {
   ensure(!schedules.empty() && link.ports > 0 &&
              (link.torus.empty() || product(link.torus) == schedules.size()),
          "a prediction needs schedules and ports, and a place on the torus for everybody",
          schedules.size(),
          link.ports);
+}
+
+}  // namespace
+
+double predict(std::span<const Schedule> schedules,
+               std::size_t elements,
+               std::size_t element_bytes,
+               const LinkModel& link,
+               double give_up_after) {
+  expect_playable(schedules, link);
   return Clockwork(schedules, elements, element_bytes, link).run(give_up_after);
+}
+
+double busiest_link(std::span<const Schedule> schedules,
+                    std::size_t elements,
+                    std::size_t element_bytes,
+                    const LinkModel& link) {
+  expect_playable(schedules, link);
+  Routes routes(link, schedules.size());
+  std::vector<double> busy(routes.links());
+  for (const Schedule& schedule : schedules) {
+    for (std::size_t index = 0; index < schedule.lanes.size(); ++index) {
+      const Lane& lane = schedule.lanes[index];
+      for (const Transfer& transfer : lane.transfers()) {
+        if (transfer.action != Action::send) {
+          continue;
+        }
+        const double seconds =
+            routes.seconds(bytes_of(schedule, lane, transfer, elements, element_bytes));
+        for (const std::uint32_t taken : routes.find(schedule.rank, transfer.peer, index)) {
+          busy[taken] += seconds;
+        }
+      }
+    }
+  }
+  return *std::max_element(busy.begin(), busy.end());
 }
 
 }  // namespace starling::collective

@@ -44,6 +44,13 @@ double predict(std::span<const Schedule> schedules,
                const LinkModel& link,
                double give_up_after = std::numeric_limits<double>::infinity());
 
+/// How long the link or port is taken that is taken longest: no prediction is below that.
+/// @pre as for predict()
+double busiest_link(std::span<const Schedule> schedules,
+                    std::size_t elements,
+                    std::size_t element_bytes,
+                    const LinkModel& link);
+
 /// The directed links of a torus that a message from `from` to `to` crosses, in order, as SimGrid
 /// routes it: axis after axis, the last one first, the shorter way round; if both are equally long
 /// forwards, unless it starts in the middle of the axis. A link is numbered (rank it leaves * axes

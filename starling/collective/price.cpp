@@ -6,16 +6,24 @@
 #include <utility>
 
 #include "starling/collective/catalog.hpp"
+#include "starling/core/ensure.hpp"
 
 namespace starling::collective {
 
 namespace {
 
-/// An algorithm that may be the cheapest.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 struct Candidate {
   std::string name;
   Choice choice;
-  std::size_t rounds = 0;
+};
+
+/// What a candidate needs for one length before anybody has played it.
+struct Bid {
+  const Candidate* candidate = nullptr;
+  double at_least = 0.0;
+  double roughly = 0.0;  // the more of what its busiest link takes and what its rounds do
 };
 
 class Prices {
@@ -24,34 +32,22 @@ class Prices {
       : operation_(operation), peers_(peers), link_(link) {
     for (const std::string& name : names_for(operation)) {
       const Choice choice = find_algorithm(name, operation);
-      const Request request = request_for(choice, peers);
-      if (choice.entry->same_bits_everywhere && !choice.entry->why_not(request)) {
-        candidates_.push_back({name, choice, rounds_of(make_schedule(*choice.entry, request))});
+      if (choice.entry->same_bits_everywhere &&
+          !choice.entry->why_not(request_for(choice, peers))) {
+        candidates_.push_back({name, choice});
       }
     }
-    // Who has few rounds is often fast, and the slow ones are given up soon then.
-    std::stable_sort(candidates_.begin(),
-                     candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.rounds < b.rounds; });
   }
 
   /// @return nothing if nobody offers the operation
   [[nodiscard]] std::vector<std::string> best_for(std::span<const std::size_t> bytes) const {
-    std::vector<std::string> names(candidates_.empty() ? 0 : bytes.size());
-    std::vector<double> least(bytes.size(), std::numeric_limits<double>::infinity());
-    for (const Candidate& each : candidates_) {
-      std::vector<Schedule> schedules;
-      for (std::size_t k = 0; k < bytes.size(); ++k) {
-        const Request request = request_for(each.choice, bytes[k] / sizeof(float));
-        if (schedules.empty() || looks_at_length(each)) {
-          schedules = schedules_of(*each.choice.entry, request);
-        }
-        const double seconds = predict(schedules, request.elements, sizeof(float), link_, least[k]);
-        if (seconds < least[k]) {
-          least[k] = seconds;
-          names[k] = each.name;
-        }
-      }
+    std::vector<std::string> names;
+    if (candidates_.empty()) {
+      return names;
+    }
+    std::vector<std::vector<Bid>> bids = bids_for(bytes);
+    for (std::size_t k = 0; k < bytes.size(); ++k) {
+      names.push_back(best_of(std::move(bids[k]), bytes[k] / sizeof(float)));
     }
     return names;
   }
@@ -70,6 +66,49 @@ class Prices {
 
   [[nodiscard]] bool looks_at_length(const Candidate& candidate) const {
     return candidate.choice.entry->takes.segment || has_parts(operation_);
+  }
+
+  /// One of every candidate for every length.
+  [[nodiscard]] std::vector<std::vector<Bid>> bids_for(std::span<const std::size_t> bytes) const {
+    std::vector<std::vector<Bid>> bids(bytes.size());
+    for (const Candidate& each : candidates_) {
+      std::vector<Schedule> schedules;
+      for (std::size_t k = 0; k < bytes.size(); ++k) {
+        const Request request = request_for(each.choice, bytes[k] / sizeof(float));
+        if (schedules.empty() || looks_at_length(each)) {
+          schedules = schedules_of(*each.choice.entry, request);
+        }
+        const double busy = busiest_link(schedules, request.elements, sizeof(float), link_);
+        const double rounds = static_cast<double>(rounds_of(schedules.front()));
+        bids[k].push_back({&each, busy, std::max(busy, rounds * link_.round_seconds())});
+      }
+    }
+    return bids;
+  }
+
+  /// The likeliest winner is played first, the others until they are slower.
+  [[nodiscard]] std::string best_of(std::vector<Bid> bids, std::size_t elements) const {
+    std::stable_sort(
+        bids.begin(), bids.end(), [](const Bid& a, const Bid& b) { return a.roughly < b.roughly; });
+    const Candidate* best = nullptr;
+    double least = kNever;
+    for (const Bid& bid : bids) {
+      if (bid.at_least >= least) {
+        continue;
+      }
+      const Request request = request_for(bid.candidate->choice, elements);
+      const double seconds = predict(schedules_of(*bid.candidate->choice.entry, request),
+                                     elements,
+                                     sizeof(float),
+                                     link_,
+                                     least);
+      if (seconds < least) {
+        least = seconds;
+        best = bid.candidate;
+      }
+    }
+    ensure(best != nullptr, "the first who is played is the best so far", bids.size());
+    return best->name;
   }
 
   static std::size_t rounds_of(const Schedule& schedule) {

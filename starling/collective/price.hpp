@@ -15,8 +15,8 @@ namespace starling::collective {
 /// Selection::measured; among those that offer `operation` to so many peers and leave the same bits
 /// everywhere. An entry holds from its length up to the next one, the first from 0 on; one that
 /// would name the algorithm of the entry before is left out.
-/// Cost: schedules of all ranks, played once a length or until another one was faster:
-/// milliseconds for tens of peers, seconds a length for hundreds.
+/// Cost: the schedules of all ranks; those whose busiest link leaves them a chance are played until
+/// they are slower than the best so far: milliseconds for tens of peers, seconds for hundreds.
 /// @pre bytes ascend
 std::vector<MeasuredChoice> cheapest(Operation operation,
                                      std::size_t peers,
