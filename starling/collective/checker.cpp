@@ -134,22 +134,10 @@ class Play {
       }
       std::vector<std::size_t> user(blocks(), schedule.lanes.size());
       for (std::size_t lane = 0; lane < schedule.lanes.size(); ++lane) {
-        check_phases(schedule, lane);
         for (const Transfer& each : schedule.lanes[lane].transfers()) {
           check_transfer(schedule, lane, each, user);
         }
       }
-    }
-  }
-
-  /// Both ends of a message are in the same phase, so a rank that waits with all lanes for the end
-  /// of a phase waits for ranks that are not behind it.
-  void check_phases(const Schedule& schedule, std::size_t lane) const {
-    const auto phases = schedule.lanes[lane].phases();
-    const auto others = schedules_.front().lanes[lane].phases();
-    if (!std::equal(phases.begin(), phases.end(), others.begin(), others.end()) ||
-        phases.size() != schedule.lanes.front().phases().size()) {
-      flaw("rank ", schedule.rank, " has other phases in lane ", lane);
     }
   }
 

@@ -49,29 +49,6 @@ TEST(Checker, AcceptsTheSimplestExchange) {
   EXPECT_EQ(flaw_of(Operation::all_reduce, pair), "none");
 }
 
-TEST(Checker, SeesAPhaseThatTheOtherRankDoesNotKnow) {
-  std::vector<Schedule> pair{make_schedule(2, 0, 1), make_schedule(2, 1, 1)};
-  for (Schedule& each : pair) {
-    each.owned = {{0, 1}};
-  }
-  pair[0].lanes.front().open_phase();
-  pair[1].lanes.front().open_round();
-  exchange(pair[0].lanes.front(), 1, {0, 1});
-  exchange(pair[1].lanes.front(), 0, {0, 1});
-  EXPECT_EQ(flaw_of(Operation::all_reduce, pair), "rank 1 has other phases in lane 0");
-}
-
-TEST(Checker, SeesALaneWithFewerPhases) {
-  std::vector<Schedule> pair{make_schedule(2, 0, 1), make_schedule(2, 1, 1)};
-  for (Schedule& each : pair) {
-    each.owned = {{0, 1}};
-    each.lanes.resize(2);
-    each.lanes[1].open_phase();
-    exchange(each.lanes[1], 1 - each.rank, {0, 1});
-  }
-  EXPECT_EQ(flaw_of(Operation::all_reduce, pair), "rank 0 has other phases in lane 1");
-}
-
 TEST(Checker, SeesAReceiveThatNobodySends) {
   const auto pair = pair_of(
       1,

@@ -236,50 +236,23 @@ class Clockwork {
       state.round += 1;
       state.next = 0;
       state.has_sent = false;
-      if (lane.phase_begun_by(state.round)) {
-        wake_lanes_of(place / lanes_);
-      }
     }
     state.is_over = true;
     unfinished_ -= 1;
   }
 
-  /// Whether the lane may open its round: few messages of earlier ones are unread, and the other
-  /// lanes are in this phase, too.
+  /// Whether the lane may open its round: few messages of earlier ones are unread.
   [[nodiscard]] bool may_send(std::size_t place) const {
     const State& state = states_[place];
-    const std::size_t done = rounds_to_be_over(lane_at(place), state.round);
+    const std::size_t done =
+        rounds_to_be_over(schedules_[place / lanes_], place % lanes_, state.round);
     for (std::size_t back = 1; back <= kRoundsInFlight && back <= state.round; ++back) {
       if (state.round - back < done &&
           state.in_flight[(state.round - back) % kRoundsInFlight] > 0) {
         return false;
       }
     }
-    const auto phase = lane_at(place).phase_begun_by(state.round);
-    if (!phase) {
-      return true;
-    }
-    const std::size_t first = place - place % lanes_;
-    for (std::size_t other = first; other < first + lanes_; ++other) {
-      const std::size_t begin = lane_at(other).phases()[*phase];
-      const State& their = states_[other];
-      if (their.round < begin || (their.round == begin && !their.has_sent && has_unread(their))) {
-        return false;
-      }
-    }
     return true;
-  }
-
-  static bool has_unread(const State& state) {
-    return std::any_of(state.in_flight.begin(), state.in_flight.end(), [](std::uint32_t messages) {
-      return messages > 0;
-    });
-  }
-
-  void wake_lanes_of(std::size_t rank) {
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      wake(rank * lanes_ + lane);
-    }
   }
 
   void send(std::size_t place, const Transfer& transfer) {
@@ -319,7 +292,7 @@ class Clockwork {
     State& sender = states_[message.from];
     sender.in_flight[state.round % kRoundsInFlight] -= 1;
     if (!sender.has_sent) {
-      wake_lanes_of(message.from / lanes_);
+      wake(message.from);
     }
     const double seconds = transfer.action == Action::add
                                ? bytes_of(place, transfer) * link_.gamma_seconds_per_byte

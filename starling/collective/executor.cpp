@@ -79,7 +79,6 @@ class Executor::Call {
   std::uint64_t digest_ = 0;
   Deadline until_;
   std::size_t failed_lane_ = 0;
-  std::size_t phases_ended_ = 0;  // by all lanes together
 
   /// The longest message of whole elements.
   [[nodiscard]] std::size_t whole_elements(std::size_t bytes) const {
@@ -120,7 +119,14 @@ class Executor::Call {
   /// other end may be waiting in another one.
   void progress_together() {
     for (;;) {
-      collect_hopes();
+      executor_.hopes_.clear();
+      executor_.hoping_.clear();
+      for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
+        if (const auto hope = next_hope(lane)) {
+          executor_.hopes_.push_back(*hope);
+          executor_.hoping_.push_back(lane);
+        }
+      }
       if (executor_.hopes_.empty()) {
         return;
       }
@@ -137,45 +143,8 @@ class Executor::Call {
     }
   }
 
-  /// What all lanes need to go on. The end of a phase in one may let another one go on.
-  void collect_hopes() {
-    std::size_t ended = 0;
-    do {
-      ended = phases_ended_;
-      executor_.hopes_.clear();
-      executor_.hoping_.clear();
-      for (std::size_t lane = 0; lane < plan_.lanes.size(); ++lane) {
-        if (const auto hope = next_hope(lane)) {
-          executor_.hopes_.push_back(*hope);
-          executor_.hoping_.push_back(lane);
-        }
-      }
-    } while (phases_ended_ != ended);
-  }
-
-  /// Whether all lanes have come to the phase that the lane's round begins, if it begins one.
-  [[nodiscard]] bool may_open(std::size_t lane) const {
-    const auto phase = plan_.schedule.lanes[lane].phase_begun_by(progress_[lane].round);
-    if (!phase) {
-      return true;
-    }
-    for (std::size_t other = 0; other < plan_.lanes.size(); ++other) {
-      const Progress& progress = progress_[other];
-      const std::size_t first = plan_.schedule.lanes[other].phases()[*phase];
-      const bool is_before =
-          progress.round < first ||
-          (progress.round == first && progress.next == plan_.lanes[other].begins[first] &&
-           progress.settled < progress.posted.size());
-      if (is_before) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /// Posts what the lane can post and says what it needs to go on: the oldest send, if a later one
-  /// or its next write must wait for that, or its next message. Nothing: the lane is at its end,
-  /// or waits for another one.
+  /// or its next write must wait for that, or its next message. Nothing: the lane is at its end.
   std::optional<Hope> next_hope(std::size_t lane) {
     Progress& progress = progress_[lane];
     const PlannedLane& planned = plan_.lanes[lane];
@@ -184,14 +153,10 @@ class Executor::Call {
         if (progress.settled < messages_of_old_rounds(lane)) {
           return hope_for_oldest_send(lane);
         }
-        if (!may_open(lane)) {
-          return std::nullopt;
-        }
         post_sends(lane);
       }
       if (progress.next == planned.begins[progress.round + 1]) {
         progress.round += 1;
-        phases_ended_ += plan_.schedule.lanes[lane].phase_begun_by(progress.round) ? 1 : 0;
         continue;
       }
       const PlannedTransfer& next = planned.transfers[progress.next];
@@ -239,7 +204,7 @@ class Executor::Call {
   [[nodiscard]] std::size_t messages_of_old_rounds(std::size_t lane) const {
     const std::size_t round = progress_[lane].round;
     std::size_t recent = 0;
-    for (std::size_t k = rounds_to_be_over(plan_.schedule.lanes[lane], round); k < round; ++k) {
+    for (std::size_t k = rounds_to_be_over(plan_.schedule, lane, round); k < round; ++k) {
       for (const PlannedTransfer& each : plan_.lanes[lane].round(k)) {
         recent += each.action == Action::send ? 1 : 0;
       }

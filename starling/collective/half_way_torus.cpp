@@ -31,7 +31,7 @@ void half_way_all_gather(Lane& lane, const TorusLayout& layout, std::size_t colo
     };
     for (std::size_t t = 0; t < extent / 2; ++t) {
       const bool is_down_late = t < lag;
-      layout.open_round(lane, t == 0 && r + 1 < axes.size());
+      lane.open_round();
       lane.transfer(Action::send, above, chunk(Turn::backwards, t));
       if (!is_down_late) {
         lane.transfer(Action::send, below, chunk(Turn::forwards, t - lag));

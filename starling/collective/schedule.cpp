@@ -13,11 +13,7 @@ namespace {
 Lane reversed(const Lane& lane, Action copies_become) {
   Lane mirror;
   for (std::size_t round = lane.rounds(); round-- > 0;) {
-    if (lane.phase_begun_by(round + 1)) {
-      mirror.open_phase();
-    } else {
-      mirror.open_round();
-    }
+    mirror.open_round();
     for (const Transfer& each : lane.round(round)) {
       ensure(each.action != Action::add, "only a schedule that copies can be reversed", round);
       if (each.action == Action::copy) {
@@ -140,19 +136,6 @@ void Lane::open_round() {
   round_begins_.push_back(transfers_.size());
 }
 
-void Lane::open_phase() {
-  phases_.push_back(rounds());
-  open_round();
-}
-
-std::optional<std::size_t> Lane::phase_begun_by(std::size_t round) const {
-  const auto found = std::lower_bound(phases_.begin(), phases_.end(), round);
-  if (found == phases_.end() || *found != round) {
-    return std::nullopt;
-  }
-  return static_cast<std::size_t>(found - phases_.begin());
-}
-
 void Lane::transfer(Action action, std::size_t peer, std::span<const Range> blocks) {
   ensure(!round_begins_.empty(), "a transfer belongs to a round", peer);
   Transfer added{
@@ -189,30 +172,22 @@ void Lane::rename_peers(std::span<const std::size_t> members) {
   }
 }
 
-void Lane::open_like(const Lane& other, std::size_t round) {
-  if (other.phase_begun_by(round)) {
-    open_phase();
-  } else {
-    open_round();
-  }
-}
-
 void Lane::append(const Lane& later) {
   for (std::size_t round = 0; round < later.rounds(); ++round) {
-    open_like(later, round);
+    open_round();
     for (const Transfer& each : later.round(round)) {
       transfer(each.action, each.peer, later.blocks(each));
     }
   }
 }
 
-std::size_t rounds_to_be_over(const Lane& lane, std::size_t round) {
+std::size_t rounds_to_be_over(const Schedule& schedule, std::size_t lane, std::size_t round) {
   if (round == 0) {
     return 0;
   }
-  const auto last = lane.round(round - 1);
+  const auto last = schedule.lanes[lane].round(round - 1);
   const bool received_something = !last.empty() && last.back().action != Action::send;
-  if (!received_something || lane.phase_begun_by(round)) {
+  if (!received_something || schedule.in_step) {
     return round;
   }
   return round < kRoundsInFlight ? 0 : round + 1 - kRoundsInFlight;
@@ -268,6 +243,7 @@ Schedule joined(Schedule first, const Schedule& second) {
   for (std::size_t lane = 0; lane < first.lanes.size(); ++lane) {
     first.lanes[lane].append(second.lanes[lane]);
   }
+  first.in_step = first.in_step || second.in_step;
   return first;
 }
 
@@ -290,7 +266,7 @@ Schedule idle_as(const Schedule& pattern, std::size_t rank) {
   for (Lane& lane : idle.lanes) {
     Lane silent;
     for (std::size_t round = 0; round < lane.rounds(); ++round) {
-      silent.open_like(lane, round);
+      silent.open_round();
     }
     lane = silent;
   }

@@ -107,14 +107,6 @@ class Lane {
   /// Opens the next round; transfers go into the last one opened. A round may stay empty.
   void open_round();
 
-  /// Opens a round that begins a phase: the rank opens it when all of its lanes have come to the
-  /// phase of the same number and what they sent before is read, so that lanes that use its links
-  /// in turn do not meet on them.
-  void open_phase();
-
-  /// Opens a round that begins a phase if that one of `other` does.
-  void open_like(const Lane& other, std::size_t round);
-
   /// Appends a message; empty runs are left out. @pre a round is open
   void transfer(Action action, std::size_t peer, std::span<const Range> blocks);
   void transfer(Action action, std::size_t peer, std::initializer_list<Range> blocks);
@@ -122,13 +114,6 @@ class Lane {
   [[nodiscard]] std::size_t rounds() const noexcept { return round_begins_.size(); }
 
   [[nodiscard]] std::span<const Transfer> round(std::size_t index) const;
-
-  /// The rounds that begin phases, ascending; all lanes of all ranks have equally many, a lane the
-  /// same ones at every rank.
-  [[nodiscard]] std::span<const std::size_t> phases() const noexcept { return phases_; }
-
-  /// Number of the phase that the round begins, if it begins one.
-  [[nodiscard]] std::optional<std::size_t> phase_begun_by(std::size_t round) const;
 
   /// All transfers, round after round.
   [[nodiscard]] std::span<const Transfer> transfers() const noexcept { return transfers_; }
@@ -145,7 +130,6 @@ class Lane {
   std::vector<Transfer> transfers_;
   std::vector<Range> runs_;
   std::vector<std::size_t> round_begins_;
-  std::vector<std::size_t> phases_;
 };
 
 /// Sends of the last few rounds may be under way while the next one runs; older ones are waited
@@ -153,19 +137,19 @@ class Lane {
 /// execution, so whatever ends there ends here.
 inline constexpr std::size_t kRoundsInFlight = 4;
 
-/// What a rank has sent in so many rounds of the lane must have been read before it opens `round`:
-/// all, if it begins a phase, or if it received nothing in the last one. So the sends of a root go
-/// out one after the other and not side by side, which would hold up the first, and all who wait
-/// for it.
-std::size_t rounds_to_be_over(const Lane& lane, std::size_t round);
-
-/// What one rank does. Lanes touch disjoint blocks and go forward independently of each other, but
-/// for phases; within a round of a lane all sends come first.
+/// What one rank does. Lanes touch disjoint blocks and go forward independently of each other;
+/// within a round of a lane all sends come first.
 struct Schedule {
   std::size_t peers = 1;
   std::size_t rank = 0;
   Cut cut = Cut::equal(1);
   std::vector<Lane> lanes = std::vector<Lane>(1);
+
+  /// What a lane has sent in earlier rounds must have been read before it opens one. For lanes that
+  /// send to the same neighbour round after round: a rank that runs ahead by the time of an element
+  /// would share the link with itself and hold up its own earlier message, and those who wait for
+  /// that would do so all the more.
+  bool in_step = false;
 
   /// Blocks whose last addition completes their sum here: where a mean is scaled. In a schedule
   /// that only copies: the blocks this rank begins with.
@@ -181,6 +165,12 @@ struct Schedule {
     return parts.empty() ? Range{index, index + 1} : Range{parts[index], parts[index + 1]};
   }
 };
+
+/// What a rank has sent in so many rounds of the lane must have been read before it opens `round`:
+/// all, if the schedule goes in step, or if it received nothing in the last one. So the sends of a
+/// root go out one after the other and not side by side, which would hold up the first, and all who
+/// wait for it.
+std::size_t rounds_to_be_over(const Schedule& schedule, std::size_t lane, std::size_t round);
 
 /// An empty schedule with one lane and equal blocks. @pre rank < peers
 Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks);

@@ -50,7 +50,7 @@ void bucket_all_gather(Lane& lane, const TorusLayout& layout, std::size_t color,
       return layout.blocks(color, sibling(window, x, turned(x, hops, opposite(turn), extent)));
     };
     for (std::size_t t = 0; t + 1 < extent; ++t) {
-      layout.open_round(lane, t == 0 && r + 1 < axes.size());
+      lane.open_round();
       lane.transfer(Action::send, next, chunk_back(t));
       lane.transfer(Action::copy, previous, chunk_back(t + 1));
     }

@@ -1,7 +1,6 @@
 #include "starling/collective/torus_layout.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <utility>
 
@@ -68,8 +67,6 @@ TorusLayout::TorusLayout(Request request,
          request_.peers,
          colors_.size(),
          weights.size());
-  is_regular_ =
-      std::adjacent_find(dims_.begin(), dims_.end(), std::not_equal_to<>()) == dims_.end();
   if (request_.layout == Layout::relaxed) {
     lie_relaxed(weights);
   } else {
@@ -126,16 +123,9 @@ Schedule TorusLayout::blank() const {
   Schedule schedule = make_schedule(request_.peers, request_.rank, 1);
   schedule.cut = cut_;
   schedule.parts = parts_;
+  schedule.in_step = true;
   schedule.lanes.resize(colors_.size());
   return schedule;
-}
-
-void TorusLayout::open_round(Lane& lane, bool comes_to_axis) const {
-  if (is_regular_ && comes_to_axis && colors_.size() > 1) {
-    lane.open_phase();
-  } else {
-    lane.open_round();
-  }
 }
 
 std::vector<Range> TorusLayout::blocks(std::size_t color, const Range& positions) const {

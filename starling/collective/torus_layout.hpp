@@ -34,12 +34,6 @@ class TorusLayout {
   /// A schedule with the cut and the parts of this layout and a lane for every color.
   [[nodiscard]] Schedule blank() const;
 
-  /// Opens the next round of a color. Where it comes to another axis and all axes are equal, so
-  /// that all colors do so in the same round, a phase begins: a color that runs ahead by as little
-  /// as the time of an element would meet another one on the links of the new axis, and both would
-  /// fall further behind.
-  void open_round(Lane& lane, bool comes_to_axis) const;
-
   /// The blocks of a run of sub-blocks.
   [[nodiscard]] std::vector<Range> blocks(std::size_t color, const Range& positions) const;
 
@@ -59,7 +53,6 @@ class TorusLayout {
   Request request_;
   std::vector<std::size_t> dims_;
   std::vector<TorusColor> colors_;
-  bool is_regular_ = false;  // all axes are equal
   Cut cut_ = Cut::equal(1);
   std::vector<std::size_t> parts_;       // see Schedule::parts
   std::vector<std::size_t> sub_blocks_;  // relaxed: sub-block c * peers + q begins at this block

@@ -1,7 +1,6 @@
 // What the torus algorithms promise: shapes, ownership, and the simpler algorithms they become.
 #include "starling/collective/torus.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -261,30 +260,6 @@ TEST(Torus, OtherWeightsAndColorsAreOtherSchedules) {
   EXPECT_NE(ask("multiported-torus:4x2:layout=split", request).schedule(0).cut, plain.cut);
   EXPECT_NE(ask("half-way-torus:4x3:weights=solved", {.peers = 12}).schedule(0).cut,
             ask("half-way-torus:4x3", {.peers = 12}).schedule(0).cut);
-}
-
-/// The rounds that begin phases, in every lane; nothing if the lanes differ.
-std::vector<std::size_t> phases_of(const std::string& algorithm, Operation operation) {
-  const Schedule schedule = ask(algorithm, {.operation = operation, .peers = 27}).schedule(5);
-  const auto phases = schedule.lanes.front().phases();
-  for (const Lane& lane : schedule.lanes) {
-    if (!std::equal(phases.begin(), phases.end(), lane.phases().begin(), lane.phases().end())) {
-      return {};
-    }
-  }
-  return {phases.begin(), phases.end()};
-}
-
-TEST(TorusPhases, BeginWhereEqualAxesChange) {
-  using Rounds = std::vector<std::size_t>;
-  const std::string torus = "multiported-torus:3x3x3";
-  EXPECT_EQ(phases_of(torus + ":layout=split", Operation::all_gather), (Rounds{2, 4}));
-  EXPECT_EQ(phases_of(torus + ":layout=split", Operation::reduce_scatter), (Rounds{2, 4}));
-  EXPECT_EQ(phases_of(torus, Operation::all_gather), (Rounds{3, 5}));
-  EXPECT_EQ(phases_of(torus, Operation::all_reduce), (Rounds{2, 4, 8, 10}));
-  EXPECT_EQ(phases_of("half-way-torus:3x3x3", Operation::all_reduce), (Rounds{1, 2, 4, 5}));
-  EXPECT_TRUE(phases_of("bucket-torus:3x3x3", Operation::all_reduce).empty());
-  EXPECT_TRUE(phases_of("multiported-torus:9x3", Operation::all_reduce).empty());
 }
 
 }  // namespace
