@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
-#include <unordered_map>
 #include <utility>
 
 #include "starling/collective/dims.hpp"
@@ -24,16 +24,16 @@ constexpr double kAtOnce = 1e-11;
 /// receiver's way in.
 class Routes {
  public:
-  Routes(const LinkModel& link, std::size_t peers) : link_(link), peers_(peers) {}
+  Routes(const LinkModel& link, std::size_t peers) : link_(link), known_(peers) {}
 
   [[nodiscard]] std::size_t links() const {
-    return peers_ * 2 * (link_.torus.empty() ? link_.ports : link_.torus.size());
+    return known_.size() * 2 * (link_.torus.empty() ? link_.ports : link_.torus.size());
   }
 
   /// Valid as long as this is.
   std::span<const std::uint32_t> find(std::size_t from, std::size_t to, std::size_t lane) {
     const std::size_t port = link_.torus.empty() ? lane % link_.ports : 0;
-    auto& route = known_[(from * peers_ + to) * link_.ports + port];
+    auto& route = known_[from][to * link_.ports + port];
     if (route.empty() && link_.torus.empty()) {
       route = {static_cast<std::uint32_t>((from * link_.ports + port) * 2),
                static_cast<std::uint32_t>((to * link_.ports + port) * 2 + 1)};
@@ -56,8 +56,7 @@ class Routes {
 
  private:
   const LinkModel& link_;
-  std::size_t peers_;
-  std::unordered_map<std::size_t, std::vector<std::uint32_t>> known_;
+  std::vector<std::map<std::size_t, std::vector<std::uint32_t>>> known_;  // by sender
 };
 
 double bytes_of(const Schedule& schedule,
@@ -88,7 +87,8 @@ class Clockwork {
         unfinished_(states_.size()),
         adder_free_(schedules.size()),
         routes_(link, schedules.size()),
-        links_(routes_.links()) {}
+        links_(routes_.links()),
+        unread_(states_.size()) {}
 
   double run(double give_up_after) {
     for (std::size_t place = 0; place < states_.size(); ++place) {
@@ -162,9 +162,10 @@ class Clockwork {
   std::vector<double> adder_free_;
   Routes routes_;
   SharedLinks links_;
-  std::vector<Message> under_way_;                         // by flow
-  std::unordered_map<std::size_t, std::uint32_t> unread_;  // messages that are there
-  std::vector<std::size_t> awake_;                         // lanes that may get further
+  std::vector<Message> under_way_;  // by flow
+  std::vector<std::map<std::size_t, std::uint32_t>>
+      unread_;                      // messages that are there, by receiver and sender
+  std::vector<std::size_t> awake_;  // lanes that may get further
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t foreseen_ = 0;
 
@@ -179,7 +180,7 @@ class Clockwork {
 
   /// Of those between two lanes.
   [[nodiscard]] std::uint32_t& unread(const Message& message) {
-    return unread_[message.to * states_.size() + message.from];
+    return unread_[message.to][message.from];
   }
 
   void foresee(double at, bool is_addition, const Message& message) {
