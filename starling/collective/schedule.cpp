@@ -221,6 +221,7 @@ Schedule schedule_of_regions(const Request& request, std::size_t regions, std::s
   Schedule schedule = make_schedule(request.peers, request.rank, regions * blocks);
   schedule.cut = equal_regions(regions, blocks);
   schedule.lanes.resize(regions);
+  schedule.in_step = true;
   return schedule;
 }
 

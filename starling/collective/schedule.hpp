@@ -146,9 +146,9 @@ struct Schedule {
   std::vector<Lane> lanes = std::vector<Lane>(1);
 
   /// What a lane has sent in earlier rounds must have been read before it opens one. For lanes that
-  /// send to the same neighbour round after round: a rank that runs ahead by the time of an element
-  /// would share the link with itself and hold up its own earlier message, and those who wait for
-  /// that would do so all the more.
+  /// use the links of a rank in turn: one that runs ahead, be it by the time of an element, would
+  /// share a link with its own earlier message or with another lane and hold up both, and those
+  /// who wait for them would do so all the more.
   bool in_step = false;
 
   /// Blocks whose last addition completes their sum here: where a mean is scaled. In a schedule
@@ -181,7 +181,8 @@ Schedule make_schedule(std::size_t peers, std::size_t rank, std::size_t blocks);
 Schedule schedule_of_parts(const Request& request, std::size_t pieces = 1);
 
 /// An empty schedule with a lane for each of `regions` near-equal regions of the vector, cut in
-/// `blocks` near-equal blocks: lane c moves the blocks [c * blocks, (c + 1) * blocks).
+/// `blocks` near-equal blocks: lane c moves the blocks [c * blocks, (c + 1) * blocks). The lanes go
+/// in step.
 Schedule schedule_of_regions(const Request& request, std::size_t regions, std::size_t blocks);
 
 /// The runs of blocks a rank has data for at the start, and those it must hold the result of at the
