@@ -37,7 +37,7 @@ struct Timing {
 
   /// What the vectors of all simulated peers may take together; longer ones are simulated at a
   /// scale.
-  std::size_t simulated_bytes = std::size_t{256} << 20U;
+  std::size_t simulated_bytes = std::size_t{512} << 20U;
 
   /// @param declared extents of the network's torus, if it is one
   /// @throws ConfigError: an algorithm, its parameters, the root or the sizes cannot be
