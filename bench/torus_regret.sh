@@ -14,12 +14,13 @@ operation=${OPERATION:-all-reduce}
 
 printf '%-8s %11s %-20s %12s %-20s %12s %8s\n' torus bytes auto us fastest us regret
 worst=$(mktemp)
-trap 'rm -f "$worst"' EXIT
+rows=$(mktemp)
+trap 'rm -f "$worst" "$rows"' EXIT
 for torus in $tori; do
   peers=$(echo "$torus" | awk -Fx '{ n = 1; for (k = 1; k <= NF; ++k) n *= $k; print n }')
   "$starling" bench "$operation" --algorithm "$algorithms" --on sim --platform "torus:$torus" --peers "$peers" \
-    --sizes "$sizes" --json --quiet |
-    awk -v torus="$torus" -v worst="$worst" '
+    --sizes "$sizes" --json --quiet >"$rows"
+  awk -v torus="$torus" -v worst="$worst" '
       function field(name) {
         if (!match($0, "\"" name "\":[^,}]*")) return ""
         value = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
@@ -47,7 +48,7 @@ for torus in $tori; do
         show()
         printf "%-8s regret at most %.1f %%, predictions off by at most %.1f %% (%s)\n", \
           torus, most, 100 * off, who >> worst
-      }'
+      }' "$rows"
 done
 echo
 cat "$worst"
