@@ -335,7 +335,7 @@ std::vector<std::uint64_t> checkpoint_steps(const fs::path& directory) {
 bool is_complete(const fs::path& directory, std::uint64_t step, std::uint64_t peers) {
   std::error_code error;
   for (std::uint64_t peer = peers; peer > 0; --peer) {
-    if (!fs::exists(peer_file(directory, step, peer - 1), error)) {
+    if (!fs::is_regular_file(peer_file(directory, step, peer - 1), error)) {
       return false;
     }
   }
@@ -362,7 +362,7 @@ bool can_be_complete(const fs::path& directory,
                      std::span<const std::uint64_t> lost) {
   std::error_code error;
   return std::all_of(lost.begin(), lost.end(), [&](std::uint64_t peer) {
-    return fs::exists(peer_file(directory, step, peer), error);
+    return fs::is_regular_file(peer_file(directory, step, peer), error);
   });
 }
 

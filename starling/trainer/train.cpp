@@ -219,7 +219,7 @@ class Run : public Observer {
     const auto averaged = summarise(plan_, results, report, recorder_.totals(), summary);
     if (lost_.has_warned()) {
       summary.notes.push_back(
-          incomplete_since(lost_.ranks(), checkpoint_directory(plan_.experiment)));
+          incomplete_since(lost_.losses(), checkpoint_directory(plan_.experiment)));
     }
     if (averaged) {
       judge(*averaged, summary);
