@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +21,7 @@
 #include "starling/cli/output.hpp"
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/plan.hpp"
 
 namespace starling::cli {
@@ -31,7 +33,8 @@ namespace fs = std::filesystem;
 /// What a run leaves in its folder beside its checkpoints. A config.toml alone, or with it a
 /// metrics.jsonl in which nothing stands, is of a run that ended before its first step, and may be
 /// replaced.
-constexpr std::array kRunFiles{"metrics.jsonl", "summary.json"};
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr std::array kRunFiles{kMetrics, "summary.json"};
 
 constexpr const char* kConfigFile = "config.toml";
 constexpr const char* kCheckpoints = "checkpoints";
@@ -96,6 +99,35 @@ Names found_run(const fs::path& folder) {
 
 bool is_kept(const Settings& settings) {
   return !settings.experiment.resume.empty();
+}
+
+/// A resumed run writes and prunes where its checkpoint lies, or where one of the same experiment
+/// does: what another run has left would be lost.
+void refuse_other_experiment(const fs::path& folder,
+                             const std::string& option,
+                             const fs::path& checkpoints,
+                             const Names& found,
+                             const fs::path& resume) {
+  std::error_code failed;
+  if (found.empty() || fs::equivalent(trainer::checkpoints_of(resume), checkpoints, failed)) {
+    return;
+  }
+  const std::optional<std::string> resumed = trainer::experiment_in(resume);
+  if (!resumed) {
+    throw DataError(
+        fmt::format("resume: {}: no checkpoint in it that can be read", resume.string()));
+  }
+  const std::optional<std::string> there = trainer::experiment_in(checkpoints);
+  if (there ? *there == *resumed : trainer::is_of_experiment(folder / kMetrics, *resumed)) {
+    return;
+  }
+  throw ConfigError(
+      fmt::format("--{} {}: holds a run of another experiment ({}) than the one resumed, --resume "
+                  "{}; choose another folder",
+                  option,
+                  folder.string(),
+                  fmt::join(found, ", "),
+                  resume.string()));
 }
 
 constexpr const char* kWayOut = "choose another folder, --resume it, or --overwrite it";
@@ -229,12 +261,20 @@ void prepare_run_folder(const Settings& settings,
                         const fs::path& config_file) {
   const fs::path& out = settings.experiment.out;
   const fs::path& checkpoints = settings.experiment.checkpoint.directory;
+  const fs::path& resume = settings.experiment.resume;
   if (!out.empty()) {
     refuse_earlier(out, "out", found_run(out), settings);
     refuse_foreign_config(settings, config_file);
   }
   if (!checkpoints.empty()) {
     refuse_earlier(checkpoints, "checkpoint-dir", found_checkpoints(checkpoints), settings);
+  }
+  if (is_kept(settings) && !out.empty()) {
+    refuse_other_experiment(out, "out", out / kCheckpoints, found_run(out), resume);
+  }
+  if (is_kept(settings) && !checkpoints.empty()) {
+    refuse_other_experiment(
+        checkpoints, "checkpoint-dir", checkpoints, found_checkpoints(checkpoints), resume);
   }
   if (!checkpoints.empty() && !is_kept(settings)) {
     remove(checkpoints, found_checkpoints(checkpoints));

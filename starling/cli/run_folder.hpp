@@ -37,10 +37,10 @@ class FolderLock {
 std::vector<FolderLock> lock_run_folders(const Settings& settings);
 
 /// Makes the locked folders ready and puts `config` (TOML) into that of --out. An earlier run is
-/// refused unless this one resumes or may overwrite; then its files go, once nothing else is to be
-/// refused. So is a config.toml that is not Starling's own.
+/// refused unless this one resumes it (or another of its experiment) or may overwrite it; then its
+/// files go, once nothing else is to be refused. So is a config.toml that is not Starling's own.
 /// @param config_file of --config; empty: none
-/// @throws ConfigError, StorageError
+/// @throws ConfigError, StorageError, DataError
 void prepare_run_folder(const Settings& settings,
                         const std::string& config,
                         const std::filesystem::path& config_file);

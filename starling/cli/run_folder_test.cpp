@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "starling/core/error.hpp"
+#include "starling/trainer/checkpoint.hpp"
 
 #include "tests/support/temp_directory.hpp"
 
@@ -187,9 +188,67 @@ TEST(RunFolder, GoesOnInTheFolderOfTheRunItResumes) {
   const TempDirectory folder;
   put_content(folder / "metrics.jsonl", "{}\n");
   Settings settings = settings_for(folder.path());
+  std::filesystem::create_directory(folder / "checkpoints");
   settings.experiment.resume = folder / "checkpoints";
   prepare_run_folder(settings, "x = 1\n", {});
   EXPECT_EQ(content_of(folder / "metrics.jsonl"), "{}\n");
+}
+
+/// A checkpoint of a run that only its experiment tells from others.
+void leave_checkpoint(const std::filesystem::path& checkpoints, const std::string& experiment) {
+  std::filesystem::create_directories(checkpoints);
+  trainer::PeerState state;
+  state.step = 200;
+  state.experiment = experiment;
+  state.parameters = {1.0F};
+  trainer::save(checkpoints, state, 2);
+}
+
+TEST(RunFolder, AResumeDoesNotGoOnInTheFolderOfAnotherExperiment) {
+  const TempDirectory folder;
+  leave_checkpoint(folder / "a/checkpoints", "seed = 1\nlr = 0.5\n");
+  leave_checkpoint(folder / "b/checkpoints", "seed = 2\nlr = 0.5\n");
+  leave_checkpoint(folder / "again/checkpoints", "seed = 1\nlr = 0.5\n");
+  std::filesystem::create_directory_symlink(folder / "a", folder / "link");
+  std::filesystem::create_directory(folder / "new");
+  Settings settings = settings_for(folder / "b");
+  for (const char* resume : {"a/checkpoints", "a/checkpoints/step-000000200"}) {
+    settings.experiment.resume = folder / resume;
+    settings.experiment.out = folder / "b";
+    const std::string refusal = refusal_of(settings);
+    EXPECT_NE(refusal.find("--out " + (folder / "b").string() + ": holds a run of another"),
+              std::string::npos)
+        << refusal;
+    EXPECT_NE(refusal.find("--resume " + (folder / resume).string()), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder / "b/config.toml"));
+    for (const char* out : {"a", "link", "again", "new"}) {
+      settings.experiment.out = folder / out;
+      EXPECT_EQ(refusal_of(settings), "") << out;
+    }
+  }
+  settings.experiment.checkpoint.directory = folder / "b/checkpoints";
+  EXPECT_NE(refusal_of(settings).find("--checkpoint-dir"), std::string::npos);
+  settings.experiment.checkpoint.directory = folder / "a/checkpoints/";
+  EXPECT_EQ(refusal_of(settings), "");
+  settings.experiment.out = folder / "b";
+  EXPECT_NE(refusal_of(settings).find("--out"), std::string::npos);
+  settings.experiment.resume = folder / "nowhere";
+  EXPECT_THROW(prepare_run_folder(settings, "x = 9\n", {}), DataError);
+}
+
+TEST(RunFolder, WithoutCheckpointsTheMetricsTellWhoseItIs) {
+  const TempDirectory folder;
+  leave_checkpoint(folder / "a/checkpoints", "seed = 1\nlr = 0.5\nmodel = linear\n");
+  Settings settings = settings_for(folder / "b");
+  settings.experiment.resume = folder / "a/checkpoints";
+  std::filesystem::create_directory(folder / "b");
+  const std::string line = R"({"type":"config","lr":0.5,"model":"linear","peers":4,"seed":)";
+  put_content(folder / "b/metrics.jsonl", line + "1}\n{\"type\":\"step\"}\n");
+  EXPECT_EQ(refusal_of(settings), "");
+  for (const std::string& other : {line + "2}\n", std::string("{}\n"), line}) {
+    put_content(folder / "b/metrics.jsonl", other);
+    EXPECT_NE(refusal_of(settings).find("another experiment (metrics.jsonl)"), std::string::npos);
+  }
 }
 
 TEST(RunFolder, TakesAFolderWhoseRunWasRefusedBeforeItsFirstStep) {
