@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -18,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "starling/cli/output.hpp"
 #include "starling/core/error.hpp"
+#include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/checkpoint.hpp"
 #include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/plan.hpp"
@@ -164,11 +165,27 @@ void remove_run(const fs::path& folder) {
   remove(folder / kCheckpoints, found_checkpoints(folder / kCheckpoints));
 }
 
-bool is_our_config(const fs::path& path) {
+/// Whose a config.toml is: an empty one tells of nobody, it is what a full disk has left.
+enum class Owner : std::uint8_t { nobody, starling, somebody };
+
+/// Neither follows a link nor waits for a pipe: what is no file is somebody's.
+Owner owner_of_config(const fs::path& path) {
+  std::error_code failed;
+  const fs::file_status status = fs::symlink_status(path, failed);
+  if (status.type() == fs::file_type::not_found) {
+    return Owner::nobody;
+  }
+  if (status.type() != fs::file_type::regular) {
+    return Owner::somebody;
+  }
+  if (fs::file_size(path, failed) == 0) {
+    return Owner::nobody;
+  }
   std::ifstream file(path, std::ios::binary);
   std::string begin(kOurConfig.size(), '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file.gcount() == static_cast<std::streamsize>(begin.size()) && begin == kOurConfig;
+  const bool is_whole = file.gcount() == static_cast<std::streamsize>(begin.size());
+  return is_whole && begin == kOurConfig ? Owner::starling : Owner::somebody;
 }
 
 /// What people have written themselves is not replaced. A resumed run goes on with its own file.
@@ -176,12 +193,8 @@ void refuse_foreign_config(const Settings& settings, const fs::path& config_file
   const fs::path& folder = settings.experiment.out;
   const fs::path path = folder / kConfigFile;
   std::error_code failed;
-  if (!fs::exists(path, failed)) {
-    return;
-  }
   const bool is_given = !config_file.empty() && fs::equivalent(path, config_file, failed);
-  const bool is_ours = is_our_config(path);
-  if (is_ours && (!is_given || is_kept(settings))) {
+  if (owner_of_config(path) != Owner::somebody && (!is_given || is_kept(settings))) {
     return;
   }
   throw ConfigError(
@@ -289,17 +302,7 @@ void prepare_run_folder(const Settings& settings,
 }
 
 void write_config(const fs::path& folder, const std::string& config) {
-  const fs::path path = folder / kConfigFile;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) {
-    refuse(path, "cannot write", errno);
-  }
-  const std::string text = std::string(kOurConfig) + config;
-  const Written written = write_all(file, text, Duration(-1));
-  const int reason = errno;
-  if (::close(file) != 0 || written != Written::all) {
-    refuse(path, "cannot write", reason);
-  }
+  trainer::write_atomically(folder / kConfigFile, std::string(kOurConfig) + config);
 }
 
 void prepare_result_folder(const Settings& settings,

@@ -50,7 +50,8 @@ void prepare_result_folder(const Settings& settings,
                            const std::string& config,
                            const std::filesystem::path& config_file);
 
-/// Replaces the config.toml in `folder` by `config`, with a first line that tells whose it is.
+/// Replaces the config.toml in `folder` by `config`, with a first line that tells whose it is: as a
+/// whole, or not at all.
 /// @throws StorageError
 void write_config(const std::filesystem::path& folder, const std::string& config);
 

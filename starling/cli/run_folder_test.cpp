@@ -1,10 +1,13 @@
 #include "starling/cli/run_folder.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "starling/core/error.hpp"
 #include "starling/trainer/checkpoint.hpp"
@@ -144,6 +147,48 @@ TEST(RunFolder, ItsOwnConfigurationIsReplacedByAResumeOnlyWhereItIsTheOneGiven) 
   settings.experiment.resume = folder / "checkpoints";
   EXPECT_EQ(refusal_of(settings, folder / "config.toml"), "");
   EXPECT_EQ(options_in(folder.path()), "x = 9\n");
+}
+
+TEST(RunFolder, AnEmptyConfigurationIsNobodys) {
+  const TempDirectory folder;
+  put_content(folder / "config.toml", "");
+  EXPECT_NE(refusal_of(settings_for(folder.path()), folder / "config.toml"), "");
+  EXPECT_EQ(refusal_of(settings_for(folder.path())), "");
+  EXPECT_EQ(options_in(folder.path()), "x = 9\n");
+}
+
+TEST(RunFolder, AConfigurationIsWrittenAsAWholeOrNotAtAll) {
+  const TempDirectory folder;
+  write_config(folder.path(), "x = 1\n");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{100, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);  // as on a disk that is full
+  EXPECT_THROW(write_config(folder.path(), std::string(200, '#')), StorageError);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, old);
+  EXPECT_EQ(options_in(folder.path()), "x = 1\n");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(RunFolder, WhatIsNoFileIsNeitherReadNorReplaced) {
+  const TempDirectory folder;
+  write_config(folder.path(), "x = 1\n");
+  std::filesystem::rename(folder / "config.toml", folder / "elsewhere");
+  const auto refused = [&] {
+    const std::string refusal = refusal_of(settings_for(folder.path()));
+    return refusal.find("was not written by starling") != std::string::npos;
+  };
+  ASSERT_EQ(::mkfifo((folder / "config.toml").c_str(), 0600), 0);
+  EXPECT_TRUE(refused());
+  for (const char* target : {"elsewhere", "/dev/zero", "nothing"}) {
+    std::filesystem::remove(folder / "config.toml");
+    std::filesystem::create_symlink(target, folder / "config.toml");
+    EXPECT_TRUE(refused()) << target;
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "config.toml")) << target;
+  }
+  EXPECT_TRUE(content_of(folder / "elsewhere").ends_with("x = 1\n"));
 }
 
 TEST(RunFolder, OverwritingLeavesTheFolderOfTheCheckpointsWhichIsLocked) {
