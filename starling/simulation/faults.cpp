@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "starling/core/error.hpp"
@@ -179,7 +180,8 @@ FaultPlan plan_faults(std::string_view text, const FaultDraw& draw) {
   if (text.empty()) {
     return {};
   }
-  if (text.ends_with(".toml") || std::filesystem::is_regular_file(text)) {
+  std::error_code ignored;  // then it is no file, but rates
+  if (text.ends_with(".toml") || std::filesystem::is_regular_file(text, ignored)) {
     return plan_file(std::string(text), draw);
   }
   return plan_rates(text, draw);
