@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -155,7 +156,12 @@ bool FaultPlan::has(Fault::Kind kind) const {
 FaultPlan plan_rates(std::string_view rates, const FaultDraw& draw) {
   std::vector<Rate> items;
   std::optional<Duration> window;
+  std::set<std::string> given;
   for (const std::string& item : split(rates, ',')) {
+    const std::string name = item.substr(0, item.find(':'));
+    if (!given.insert(name).second) {  // both would be drawn alike and hit the same peers
+      refuse(rates, "'" + name + "' is given twice; a file of faults takes several of a kind");
+    }
     if (item.starts_with("window:")) {
       window = parse_window(rates, item);
     } else {

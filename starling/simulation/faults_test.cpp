@@ -150,6 +150,13 @@ TEST(Rates, RefusalsNameTheForm) {
   EXPECT_THAT(refusal_of_rates(std::string(5000, 'x')), HasSubstr("unknown fault"));
 }
 
+TEST(FaultRates, AreGivenOnceEach) {
+  EXPECT_THAT(refusal_of_rates("kill:0.1,window:1s,window:1s"),
+              HasSubstr("'window' is given twice"));
+  EXPECT_THAT(refusal_of_rates("kill:0.1,delay:0.1:1s,kill:0.2:1s"),
+              HasSubstr("'kill' is given twice"));
+}
+
 TEST(FaultRates, AFileThatNeverEndsIsNotWaitedFor) {
   const testing::TempDirectory folder;
   const std::string pipe = (folder / "pipe.toml").string();
