@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,9 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "starling/cli/output.hpp"
 #include "starling/core/error.hpp"
+#include "starling/trainer/atomic_file.hpp"
 #include "starling/trainer/checkpoint.hpp"
+#include "starling/trainer/metrics_file.hpp"
 #include "starling/trainer/plan.hpp"
 
 namespace starling::cli {
@@ -31,7 +34,8 @@ namespace fs = std::filesystem;
 /// What a run leaves in its folder beside its checkpoints. A config.toml alone, or with it a
 /// metrics.jsonl in which nothing stands, is of a run that ended before its first step, and may be
 /// replaced.
-constexpr std::array kRunFiles{"metrics.jsonl", "summary.json"};
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr std::array kRunFiles{kMetrics, "summary.json"};
 
 constexpr const char* kConfigFile = "config.toml";
 constexpr const char* kCheckpoints = "checkpoints";
@@ -42,15 +46,6 @@ constexpr std::string_view kOurConfig =
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, int reason) {
   throw StorageError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(reason)));
-}
-
-fs::path make_folder(const fs::path& folder) {
-  std::error_code failed;
-  const bool made = fs::create_directories(folder, failed);
-  if (failed) {
-    refuse(folder, "cannot make the folder", failed.value());
-  }
-  return made ? folder : fs::path{};
 }
 
 int open_folder(const fs::path& folder) {
@@ -98,6 +93,35 @@ bool is_kept(const Settings& settings) {
   return !settings.experiment.resume.empty();
 }
 
+/// A resumed run writes and prunes where its checkpoint lies, or where one of the same experiment
+/// does: what another run has left would be lost.
+void refuse_other_experiment(const fs::path& folder,
+                             const std::string& option,
+                             const fs::path& checkpoints,
+                             const Names& found,
+                             const fs::path& resume) {
+  std::error_code failed;
+  if (found.empty() || fs::equivalent(trainer::checkpoints_of(resume), checkpoints, failed)) {
+    return;
+  }
+  const std::optional<std::string> resumed = trainer::experiment_in(resume);
+  if (!resumed) {
+    throw DataError(
+        fmt::format("resume: {}: no checkpoint in it that can be read", resume.string()));
+  }
+  const std::optional<std::string> there = trainer::experiment_in(checkpoints);
+  if (there ? *there == *resumed : trainer::is_of_experiment(folder / kMetrics, *resumed)) {
+    return;
+  }
+  throw ConfigError(
+      fmt::format("--{} {}: holds a run of another experiment ({}) than the one resumed, --resume "
+                  "{}; choose another folder",
+                  option,
+                  folder.string(),
+                  fmt::join(found, ", "),
+                  resume.string()));
+}
+
 constexpr const char* kWayOut = "choose another folder, --resume it, or --overwrite it";
 
 /// Refuses what an earlier run has left in `folder` unless it may go.
@@ -132,11 +156,27 @@ void remove_run(const fs::path& folder) {
   remove(folder / kCheckpoints, found_checkpoints(folder / kCheckpoints));
 }
 
-bool is_our_config(const fs::path& path) {
+/// Whose a config.toml is: an empty one tells of nobody, it is what a full disk has left.
+enum class Owner : std::uint8_t { nobody, starling, somebody };
+
+/// Neither follows a link nor waits for a pipe: what is no file is somebody's.
+Owner owner_of_config(const fs::path& path) {
+  std::error_code failed;
+  const fs::file_status status = fs::symlink_status(path, failed);
+  if (status.type() == fs::file_type::not_found) {
+    return Owner::nobody;
+  }
+  if (status.type() != fs::file_type::regular) {
+    return Owner::somebody;
+  }
+  if (fs::file_size(path, failed) == 0) {
+    return Owner::nobody;
+  }
   std::ifstream file(path, std::ios::binary);
   std::string begin(kOurConfig.size(), '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file.gcount() == static_cast<std::streamsize>(begin.size()) && begin == kOurConfig;
+  const bool is_whole = file.gcount() == static_cast<std::streamsize>(begin.size());
+  return is_whole && begin == kOurConfig ? Owner::starling : Owner::somebody;
 }
 
 /// What people have written themselves is not replaced. A resumed run goes on with its own file.
@@ -144,12 +184,8 @@ void refuse_foreign_config(const Settings& settings, const fs::path& config_file
   const fs::path& folder = settings.experiment.out;
   const fs::path path = folder / kConfigFile;
   std::error_code failed;
-  if (!fs::exists(path, failed)) {
-    return;
-  }
   const bool is_given = !config_file.empty() && fs::equivalent(path, config_file, failed);
-  const bool is_ours = is_our_config(path);
-  if (is_ours && (!is_given || is_kept(settings))) {
+  if (owner_of_config(path) != Owner::somebody && (!is_given || is_kept(settings))) {
     return;
   }
   throw ConfigError(
@@ -161,8 +197,36 @@ void refuse_foreign_config(const Settings& settings, const fs::path& config_file
 
 }  // namespace
 
+// Delegating, so that what was made goes again if the rest cannot be made.
+MadeFolders::MadeFolders(const fs::path& folder) : MadeFolders() {
+  std::error_code failed;
+  std::vector<fs::path> missing;
+  for (fs::path path = folder; !path.empty() && !fs::exists(path, failed);
+       path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  for (; !missing.empty(); missing.pop_back()) {
+    if (fs::create_directory(missing.back(), failed)) {
+      made_.push_back(missing.back());
+    }
+    if (failed) {
+      refuse(folder, "cannot make the folder", failed.value());
+    }
+  }
+}
+
+MadeFolders::~MadeFolders() {
+  remove_empty();
+}
+
+void MadeFolders::remove_empty() noexcept {
+  for (; !made_.empty(); made_.pop_back()) {
+    ::rmdir(made_.back().c_str());  // fails, as it should, if anything is in it
+  }
+}
+
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
-    : made_(make_folder(folder)), descriptor_(open_folder(folder)) {
+    : made_(folder), descriptor_(open_folder(folder)) {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
     return;
   }
@@ -178,12 +242,10 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& option)
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept
-    : made_(std::exchange(other.made_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : made_(std::move(other.made_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FolderLock::~FolderLock() {
-  if (!made_.empty()) {
-    ::rmdir(made_.c_str());  // fails, as it should, if anything is in it
-  }
+  made_.remove_empty();  // while nobody else can have locked it
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
@@ -198,14 +260,14 @@ bool FolderLock::holds(const fs::path& folder) const {
          held.st_dev == other.st_dev && held.st_ino == other.st_ino;
 }
 
-std::vector<FolderLock> lock_run_folders(const Settings& settings) {
+std::deque<FolderLock> lock_run_folders(const Settings& settings) {
   const trainer::Experiment& experiment = settings.experiment;
-  std::vector<FolderLock> locks;
+  std::deque<FolderLock> locks;
   const auto lock = [&locks](const fs::path& folder, const char* option) {
     const bool is_held = std::any_of(
         locks.begin(), locks.end(), [&](const FolderLock& one) { return one.holds(folder); });
     if (!is_held) {
-      locks.emplace_back(folder, option);
+      locks.emplace_front(folder, option);
     }
   };
   if (!experiment.out.empty()) {
@@ -229,12 +291,20 @@ void prepare_run_folder(const Settings& settings,
                         const fs::path& config_file) {
   const fs::path& out = settings.experiment.out;
   const fs::path& checkpoints = settings.experiment.checkpoint.directory;
+  const fs::path& resume = settings.experiment.resume;
   if (!out.empty()) {
     refuse_earlier(out, "out", found_run(out), settings);
     refuse_foreign_config(settings, config_file);
   }
   if (!checkpoints.empty()) {
     refuse_earlier(checkpoints, "checkpoint-dir", found_checkpoints(checkpoints), settings);
+  }
+  if (is_kept(settings) && !out.empty()) {
+    refuse_other_experiment(out, "out", out / kCheckpoints, found_run(out), resume);
+  }
+  if (is_kept(settings) && !checkpoints.empty()) {
+    refuse_other_experiment(
+        checkpoints, "checkpoint-dir", checkpoints, found_checkpoints(checkpoints), resume);
   }
   if (!checkpoints.empty() && !is_kept(settings)) {
     remove(checkpoints, found_checkpoints(checkpoints));
@@ -249,17 +319,7 @@ void prepare_run_folder(const Settings& settings,
 }
 
 void write_config(const fs::path& folder, const std::string& config) {
-  const fs::path path = folder / kConfigFile;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) {
-    refuse(path, "cannot write", errno);
-  }
-  const std::string text = std::string(kOurConfig) + config;
-  const Written written = write_all(file, text, Duration(-1));
-  const int reason = errno;
-  if (::close(file) != 0 || written != Written::all) {
-    refuse(path, "cannot write", reason);
-  }
+  trainer::write_atomically(folder / kConfigFile, std::string(kOurConfig) + config);
 }
 
 void prepare_result_folder(const Settings& settings,

@@ -1,12 +1,16 @@
 #include "starling/cli/run_folder.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "starling/core/error.hpp"
+#include "starling/trainer/checkpoint.hpp"
 
 #include "tests/support/temp_directory.hpp"
 
@@ -69,6 +73,26 @@ TEST(FolderLock, GoesWithTheFolderItMadeIfThatIsEmpty) {
     put_content(folder / "made/file", "x");
   }
   EXPECT_TRUE(std::filesystem::exists(folder / "made/file"));
+}
+
+TEST(FolderLock, GoesWithTheFoldersItMadeAroundItToo) {
+  const TempDirectory folder;
+  std::filesystem::create_directory(folder / "there");
+  for (const char* name : {"a/b/c", "a/b/c/", "there/a/b", "new/../a/b"}) {
+    { const FolderLock lock(folder / name, "out"); }
+    EXPECT_EQ(folder.entries(), 1U) << name;
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "there")) << name;
+  }
+  put_content(folder / "there/file", "x");
+  EXPECT_THROW(FolderLock(folder / "a/b/../../there/file", "out"), StorageError);
+  EXPECT_EQ(folder.entries(), 1U) << "refused where only a part was made";
+  {
+    Settings settings = settings_for(folder / "a/b/out");
+    settings.experiment.checkpoint.directory = folder / "a/checkpoints/of/it";
+    const auto locks = lock_run_folders(settings);
+    EXPECT_TRUE(std::filesystem::exists(folder / "a/checkpoints/of/it"));
+  }
+  EXPECT_EQ(folder.entries(), 1U);
 }
 
 TEST(RunFolders, TheCheckpointsOfOneRunAreClosedToAnother) {
@@ -145,6 +169,48 @@ TEST(RunFolder, ItsOwnConfigurationIsReplacedByAResumeOnlyWhereItIsTheOneGiven) 
   EXPECT_EQ(options_in(folder.path()), "x = 9\n");
 }
 
+TEST(RunFolder, AnEmptyConfigurationIsNobodys) {
+  const TempDirectory folder;
+  put_content(folder / "config.toml", "");
+  EXPECT_NE(refusal_of(settings_for(folder.path()), folder / "config.toml"), "");
+  EXPECT_EQ(refusal_of(settings_for(folder.path())), "");
+  EXPECT_EQ(options_in(folder.path()), "x = 9\n");
+}
+
+TEST(RunFolder, AConfigurationIsWrittenAsAWholeOrNotAtAll) {
+  const TempDirectory folder;
+  write_config(folder.path(), "x = 1\n");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{100, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);  // as on a disk that is full
+  EXPECT_THROW(write_config(folder.path(), std::string(200, '#')), StorageError);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, old);
+  EXPECT_EQ(options_in(folder.path()), "x = 1\n");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(RunFolder, WhatIsNoFileIsNeitherReadNorReplaced) {
+  const TempDirectory folder;
+  write_config(folder.path(), "x = 1\n");
+  std::filesystem::rename(folder / "config.toml", folder / "elsewhere");
+  const auto refused = [&] {
+    const std::string refusal = refusal_of(settings_for(folder.path()));
+    return refusal.find("was not written by starling") != std::string::npos;
+  };
+  ASSERT_EQ(::mkfifo((folder / "config.toml").c_str(), 0600), 0);
+  EXPECT_TRUE(refused());
+  for (const char* target : {"elsewhere", "/dev/zero", "nothing"}) {
+    std::filesystem::remove(folder / "config.toml");
+    std::filesystem::create_symlink(target, folder / "config.toml");
+    EXPECT_TRUE(refused()) << target;
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "config.toml")) << target;
+  }
+  EXPECT_TRUE(content_of(folder / "elsewhere").ends_with("x = 1\n"));
+}
+
 TEST(RunFolder, OverwritingLeavesTheFolderOfTheCheckpointsWhichIsLocked) {
   const TempDirectory folder;
   std::filesystem::create_directories(folder / "checkpoints/step-000000200");
@@ -187,9 +253,67 @@ TEST(RunFolder, GoesOnInTheFolderOfTheRunItResumes) {
   const TempDirectory folder;
   put_content(folder / "metrics.jsonl", "{}\n");
   Settings settings = settings_for(folder.path());
+  std::filesystem::create_directory(folder / "checkpoints");
   settings.experiment.resume = folder / "checkpoints";
   prepare_run_folder(settings, "x = 1\n", {});
   EXPECT_EQ(content_of(folder / "metrics.jsonl"), "{}\n");
+}
+
+/// A checkpoint of a run that only its experiment tells from others.
+void leave_checkpoint(const std::filesystem::path& checkpoints, const std::string& experiment) {
+  std::filesystem::create_directories(checkpoints);
+  trainer::PeerState state;
+  state.step = 200;
+  state.experiment = experiment;
+  state.parameters = {1.0F};
+  trainer::save(checkpoints, state, 2);
+}
+
+TEST(RunFolder, AResumeDoesNotGoOnInTheFolderOfAnotherExperiment) {
+  const TempDirectory folder;
+  leave_checkpoint(folder / "a/checkpoints", "seed = 1\nlr = 0.5\n");
+  leave_checkpoint(folder / "b/checkpoints", "seed = 2\nlr = 0.5\n");
+  leave_checkpoint(folder / "again/checkpoints", "seed = 1\nlr = 0.5\n");
+  std::filesystem::create_directory_symlink(folder / "a", folder / "link");
+  std::filesystem::create_directory(folder / "new");
+  Settings settings = settings_for(folder / "b");
+  for (const char* resume : {"a/checkpoints", "a/checkpoints/step-000000200"}) {
+    settings.experiment.resume = folder / resume;
+    settings.experiment.out = folder / "b";
+    const std::string refusal = refusal_of(settings);
+    EXPECT_NE(refusal.find("--out " + (folder / "b").string() + ": holds a run of another"),
+              std::string::npos)
+        << refusal;
+    EXPECT_NE(refusal.find("--resume " + (folder / resume).string()), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder / "b/config.toml"));
+    for (const char* out : {"a", "link", "again", "new"}) {
+      settings.experiment.out = folder / out;
+      EXPECT_EQ(refusal_of(settings), "") << out;
+    }
+  }
+  settings.experiment.checkpoint.directory = folder / "b/checkpoints";
+  EXPECT_NE(refusal_of(settings).find("--checkpoint-dir"), std::string::npos);
+  settings.experiment.checkpoint.directory = folder / "a/checkpoints/";
+  EXPECT_EQ(refusal_of(settings), "");
+  settings.experiment.out = folder / "b";
+  EXPECT_NE(refusal_of(settings).find("--out"), std::string::npos);
+  settings.experiment.resume = folder / "nowhere";
+  EXPECT_THROW(prepare_run_folder(settings, "x = 9\n", {}), DataError);
+}
+
+TEST(RunFolder, WithoutCheckpointsTheMetricsTellWhoseItIs) {
+  const TempDirectory folder;
+  leave_checkpoint(folder / "a/checkpoints", "seed = 1\nlr = 0.5\nmodel = linear\n");
+  Settings settings = settings_for(folder / "b");
+  settings.experiment.resume = folder / "a/checkpoints";
+  std::filesystem::create_directory(folder / "b");
+  const std::string line = R"({"type":"config","lr":0.5,"model":"linear","peers":4,"seed":)";
+  put_content(folder / "b/metrics.jsonl", line + "1}\n{\"type\":\"step\"}\n");
+  EXPECT_EQ(refusal_of(settings), "");
+  for (const std::string& other : {line + "2}\n", std::string("{}\n"), line}) {
+    put_content(folder / "b/metrics.jsonl", other);
+    EXPECT_NE(refusal_of(settings).find("another experiment (metrics.jsonl)"), std::string::npos);
+  }
 }
 
 TEST(RunFolder, TakesAFolderWhoseRunWasRefusedBeforeItsFirstStep) {

@@ -96,6 +96,7 @@ ExitCode train_and_report(const Effective& effective,
        .observer = &display,
        .stop = &stop,
        .virtual_time = settings.world.on == WorldKind::simulation,
+       .slowest_speed = slowest_speed(settings),
        .on_begin =
            [&](std::uint64_t done, std::uint64_t total) {
              if (progress) {
@@ -131,7 +132,7 @@ ExitCode run(const Effective& effective,
              Session& session,
              trainer::StopPoint& stop,
              SignalWatch& watch) {
-  const std::vector<FolderLock> locks = lock_run_folders(effective.settings);
+  const auto locks = lock_run_folders(effective.settings);
   prepare_run_folder(effective.settings, lasting_toml(effective), effective.config_file);
   return train_and_report(effective, stop, watch, session.console, *session.log);
 }

@@ -1,6 +1,8 @@
 // Names of algorithms with their parameters, and what they stand for.
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "starling/collective/catalog.hpp"
@@ -200,13 +202,21 @@ Choice find_algorithm(std::string_view text, Operation operation) {
                       choice.entry->operations() + ", not " + to_string(operation) +
                       suggestion("", names_for(operation)));
   }
+  std::set<std::string_view> given;
   for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
     const std::string_view parameter = rest.substr(1, rest.find(':', 1) - 1);
+    const std::size_t sign = parameter.find('=');
+    const std::string_view key =
+        sign == std::string_view::npos ? "dims" : parameter.substr(0, sign);
     if (!take_parameter(parameter, choice)) {
       const std::string known = choice.entry->parameter_forms();
       throw ConfigError("collective: '" + choice.entry->name + "' does not take '" +
                         std::string(parameter) + "'; " +
                         (known.empty() ? "it has no parameters" : "it takes " + known));
+    }
+    if (!given.insert(key).second) {
+      throw ConfigError("collective: '" + std::string(text) + "': '" + std::string(key) +
+                        "' is given twice");
     }
     rest.remove_prefix(1 + parameter.size());
   }

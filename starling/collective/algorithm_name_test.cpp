@@ -1,6 +1,7 @@
 // What may be written behind the name of an algorithm: what is told of it and what is read agree.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -130,6 +131,20 @@ TEST(Parameters, ARefusalTellsThoseThatThereAre) {
     EXPECT_STREQ(error.what(),
                  "collective: 'swing' does not take 'weights=solved'; it takes AxBxC, colors=N, "
                  "layout=relaxed|split");
+  }
+}
+
+TEST(AlgorithmName, TakesAParameterOnce) {
+  for (const auto& [text, key] : std::vector<std::pair<std::string, std::string>>{
+           {"bucket-torus:2x2:4x1", "dims"},
+           {"multiported-torus:colors=2:2x2:colors=2", "colors"},
+           {"multiported-torus:layout=split:layout=relaxed", "layout"}}) {
+    try {
+      (void)find_algorithm(text, Operation::all_reduce);
+      FAIL() << text;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.what(), "collective: '" + text + "': '" + key + "' is given twice");
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "starling/core/error.hpp"
 #include "starling/core/text.hpp"
@@ -74,8 +75,12 @@ NetworkName parse_network_name(const std::string& name) {
   if (parsed.family == NetworkFamily::linear && parts.size() > 1) {
     refuse(name, "linear takes no arguments; layers are added with mlp:WIDTH");
   }
+  bool has_dropout = false;
   for (std::size_t k = 1; k < parts.size(); ++k) {
     if (parts[k].starts_with(kDropout)) {
+      if (std::exchange(has_dropout, true)) {
+        refuse(name, "'dropout' is given twice");
+      }
       parsed.dropout = parse_dropout(name, parts[k].substr(kDropout.size()));
     } else if (k == 1) {
       parsed.sizes = parse_sizes(name, parts[k]);

@@ -38,6 +38,8 @@ TEST(NetworkName, RefusesWhatNoNetworkIs) {
   EXPECT_THAT(refusal("mlp:"), HasSubstr("found ''"));
   EXPECT_THAT(refusal("mlp:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1"), HasSubstr("at most 16 sizes"));
   EXPECT_THAT(refusal("mlp:64:32"), HasSubstr("only dropout=RATE"));
+  EXPECT_THAT(refusal("mlp:64:dropout=0.1:dropout=0.1"), HasSubstr("'dropout' is given twice"));
+  EXPECT_THAT(refusal("cnn:dropout=0:dropout=0.2"), HasSubstr("'dropout' is given twice"));
   EXPECT_THAT(refusal("cnn:8:dropout=1"), HasSubstr("0 to below 1, found '1'"));
 }
 

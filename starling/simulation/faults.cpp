@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "starling/core/error.hpp"
@@ -154,7 +156,12 @@ bool FaultPlan::has(Fault::Kind kind) const {
 FaultPlan plan_rates(std::string_view rates, const FaultDraw& draw) {
   std::vector<Rate> items;
   std::optional<Duration> window;
+  std::set<std::string> given;
   for (const std::string& item : split(rates, ',')) {
+    const std::string name = item.substr(0, item.find(':'));
+    if (!given.insert(name).second) {  // both would be drawn alike and hit the same peers
+      refuse(rates, "'" + name + "' is given twice; a file of faults takes several of a kind");
+    }
     if (item.starts_with("window:")) {
       window = parse_window(rates, item);
     } else {
@@ -179,7 +186,8 @@ FaultPlan plan_faults(std::string_view text, const FaultDraw& draw) {
   if (text.empty()) {
     return {};
   }
-  if (text.ends_with(".toml") || std::filesystem::is_regular_file(text)) {
+  std::error_code ignored;  // then it is no file, but rates
+  if (text.ends_with(".toml") || std::filesystem::is_regular_file(text, ignored)) {
     return plan_file(std::string(text), draw);
   }
   return plan_rates(text, draw);

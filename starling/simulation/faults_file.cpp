@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <toml++/toml.h>
 
 #include "starling/core/error.hpp"
+#include "starling/core/regular_file.hpp"
 #include "starling/core/text.hpp"
 #include "starling/simulation/faults.hpp"
 #include "starling/simulation/quantity.hpp"
@@ -163,11 +163,14 @@ class Reader {
 };
 
 toml::table parse(const Reader& reader, const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) {
-    reader.refuse(nullptr, "there is no such file");
+  constexpr std::size_t kBytesMax = std::size_t{16} << 20U;  // a hundred thousand faults fit in
+  std::string wrong;
+  const auto content = read_regular_file(path, kBytesMax, wrong);
+  if (!content) {
+    reader.refuse(nullptr, wrong);
   }
   try {
-    return toml::parse_file(path);
+    return toml::parse(*content, path);
   } catch (const toml::parse_error& error) {
     throw ConfigError("faults file '" + path + "', line " +
                       std::to_string(error.source().begin.line) + ": " +

@@ -10,8 +10,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "starling/core/error.hpp"
+
+#include "tests/support/temp_directory.hpp"
 
 namespace starling::simulation {
 
@@ -143,7 +146,29 @@ TEST(Rates, RefusalsNameTheForm) {
   EXPECT_THAT(refusal_of_rates("delay:0.1:1s,slow:0.1x2,window:3s"),
               HasSubstr("window has no effect"));
   EXPECT_THAT(refusal_of_rates("kill:0.1,"), HasSubstr("unknown fault ''"));
-  EXPECT_THAT(refusal_of_rates("nothing.toml"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal_of_rates("nothing.toml"), HasSubstr("No such file"));
+  EXPECT_THAT(refusal_of_rates(std::string(5000, 'x')), HasSubstr("unknown fault"));
+}
+
+TEST(FaultRates, AreGivenOnceEach) {
+  EXPECT_THAT(refusal_of_rates("kill:0.1,window:1s,window:1s"),
+              HasSubstr("'window' is given twice"));
+  EXPECT_THAT(refusal_of_rates("kill:0.1,delay:0.1:1s,kill:0.2:1s"),
+              HasSubstr("'kill' is given twice"));
+}
+
+TEST(FaultRates, AFileThatNeverEndsIsNotWaitedFor) {
+  const testing::TempDirectory folder;
+  const std::string pipe = (folder / "pipe.toml").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refusal_of_rates(pipe), HasSubstr("expected a regular file"));
+  std::filesystem::create_symlink("/dev/zero", folder / "zero.toml");
+  EXPECT_THAT(refusal_of_rates((folder / "zero.toml").string()),
+              HasSubstr("expected a regular file"));
+  const auto large = folder / "large.toml";
+  std::ofstream(large) << "x";
+  std::filesystem::resize_file(large, std::uintmax_t{1} << 30U);  // sparse
+  EXPECT_THAT(refusal_of_rates(large.string()), HasSubstr("at most 16 MiB"));
 }
 
 TEST_F(FaultsFile, ReadsEveryKind) {

@@ -1,5 +1,6 @@
 #include "starling/simulation/host_speeds.hpp"
 
+#include <set>
 #include <string>
 
 #include "starling/core/error.hpp"
@@ -88,8 +89,16 @@ std::vector<double> plan_speeds(std::string_view speeds,
   if (stragglers.empty()) {
     return planned;
   }
+  std::set<std::string> given;
   for (const std::string& rule : split(stragglers, ',')) {
     slow_down(planned, rule, seed);
+    // All shares are drawn alike: a larger one would hit the peers of a smaller one again.
+    const auto rank = parse_size(rule.substr(0, rule.find('x')));
+    const std::string whom = rank ? "peer " + std::to_string(*rank) : "a share";
+    if (!given.insert(whom).second) {
+      throw ConfigError("stragglers '" + std::string(stragglers) + "': " + whom +
+                        " is given twice");
+    }
   }
   return planned;
 }

@@ -49,7 +49,8 @@ TEST(HostSpeeds, NonsenseIsRefusedWithTheForm) {
   for (const char* text : {"0", "-1", "a", "1,2", "1,2,3,4", "2..1", "..2", "1..", "inf", ","}) {
     EXPECT_THROW((void)plan_speeds(text, "", 3, 1), ConfigError) << text;
   }
-  for (const char* text : {"3x2", "1", "x2", "1x0", "101%x2", "1x", "a%x2", "0x2,,1x2"}) {
+  for (const char* text :
+       {"3x2", "1", "x2", "1x0", "101%x2", "1x", "a%x2", "0x2,,1x2", "1x2,0x2,1x4", "5%x2,10%x4"}) {
     EXPECT_THROW((void)plan_speeds("", text, 3, 1), ConfigError) << text;
   }
   try {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
+#include <system_error>
 
 #include "starling/core/error.hpp"
 #include "starling/core/random.hpp"
+#include "starling/core/regular_file.hpp"
 #include "starling/core/text.hpp"
 #include "starling/simulation/quantity.hpp"
 
@@ -87,11 +87,13 @@ std::optional<Platform::Kind> kind_named(const std::string& name) {
 
 /// What SimGrid would take but would change under a run, or across the runs of a process.
 void check_file(const std::string& path) {
-  std::ifstream stream(path);
-  if (!stream) {
-    refuse(path, "no such platform file can be read");
+  constexpr std::size_t kBytesMax = std::size_t{256} << 20U;  // a million hosts fit in
+  std::string wrong;
+  const auto content = read_regular_file(path, kBytesMax, wrong);
+  if (!content) {
+    refuse(path, wrong);
   }
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string& text = *content;
   for (const char* banned : {"<config", "state_file", "state_trace", "HOST_AVAIL", "LINK_AVAIL"}) {
     if (text.find(banned) != std::string::npos) {
       refuse(path,
@@ -112,7 +114,8 @@ Platform parse_platform(std::string_view text, std::size_t peers) {
   const std::vector<std::string> parts = split(text, ':');
   Platform platform;
   const auto kind = kind_named(parts.front());
-  if (!kind && (std::filesystem::is_regular_file(text) || text.ends_with(".xml"))) {
+  std::error_code ignored;  // then it is no file, but a name
+  if (!kind && (text.ends_with(".xml") || std::filesystem::is_regular_file(text, ignored))) {
     platform.kind = Platform::Kind::file;
     platform.file = text;
     check_file(platform.file);

@@ -5,9 +5,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "starling/core/error.hpp"
 #include "starling/simulation/platform_catalog.hpp"
+
+#include "tests/support/temp_directory.hpp"
 
 namespace starling::simulation {
 
@@ -66,13 +69,23 @@ TEST(Platform, ATorusIsFull) {
 
 TEST(Platform, FilesMustExistAndHoldNoSurprises) {
   EXPECT_THAT(refusal("/no/such/platform.xml"),
-              AllOf(HasSubstr("/no/such/platform.xml"), HasSubstr("can be read")));
+              AllOf(HasSubstr("/no/such/platform.xml"), HasSubstr("No such file")));
+  EXPECT_THAT(refusal(std::string(5000, 'x')), HasSubstr("unknown platform"));
   const auto path = std::filesystem::path(::testing::TempDir()) / "starling_platform_test.xml";
   std::ofstream(path) << "<platform version=\"4.1\"><config/></platform>";
   EXPECT_THAT(refusal(path), HasSubstr("<config"));
   std::ofstream(path) << "<host id=\"a\" speed=\"1f\" state_file=\"x\"/>";
   EXPECT_THAT(refusal(path), AllOf(HasSubstr("state_file"), HasSubstr("faults file")));
   std::filesystem::remove(path);
+}
+
+TEST(Platform, AFileThatNeverEndsIsNotWaitedFor) {
+  const testing::TempDirectory folder;
+  const std::string pipe = (folder / "pipe.xml").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(pipe), HasSubstr("expected a regular file"));
+  std::filesystem::create_symlink("/dev/zero", folder / "zero.xml");
+  EXPECT_THAT(refusal((folder / "zero.xml").string()), HasSubstr("expected a regular file"));
 }
 
 TEST(Platform, WanLinksAreWithinBoundsAndOfTheSeed) {

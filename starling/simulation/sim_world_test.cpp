@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -114,6 +116,25 @@ TEST(VirtualTime, AYearTakesNoTime) {
   report.or_throw();
   EXPECT_GE(report.elapsed, 12 * 720h);
   EXPECT_LE(report.elapsed, 12 * 720h + 1ms);
+}
+
+TEST(VirtualTime, WhatEndsBehindTheClockIsRefusedWhereItBegins) {
+  // 250 years are 7.88e9 s.
+  for (const auto& [speed, cost] : {std::pair{"1", 4e9}, std::pair{"1e-3", 4e6}}) {
+    std::string refusal;
+    int done = 0;
+    simulate({.peers = 1, .host_speeds = speed}, [&, cost = cost](Peer& peer) {
+      try {
+        for (; done < 3; ++done) {
+          peer.compute(from_seconds(cost), [] {});
+        }
+      } catch (const ConfigError& error) {
+        refusal = error.what();
+      }
+    });
+    EXPECT_EQ(done, 1) << speed;
+    EXPECT_THAT(refusal, HasSubstr("peer 0 would compute until after 250 years")) << speed;
+  }
 }
 
 TEST(VirtualTime, EveryRunStartsAtZero) {

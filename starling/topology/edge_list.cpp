@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "starling/core/error.hpp"
+#include "starling/core/regular_file.hpp"
 #include "starling/core/text.hpp"
 #include "starling/topology/fixed_rounds.hpp"
 
@@ -37,23 +35,14 @@ class EdgeListReader {
   EdgeListReader(std::string path, std::size_t peers) : path_(std::move(path)), peers_(peers) {}
 
   void read() {
-    // A device or a pipe may never end.
-    std::error_code failed;
-    if (std::filesystem::exists(path_, failed) &&
-        !std::filesystem::is_regular_file(path_, failed)) {
-      throw ConfigError(path_ + ": expected a regular file, found something else");
+    std::string wrong;
+    const auto content = read_regular_file(path_, kMostBytes, wrong);
+    if (!content) {
+      throw ConfigError(path_ + ": " + wrong);
     }
-    std::ifstream file(path_);
-    if (!file) {
-      throw ConfigError(path_ + ": expected a readable edge list, found none");
-    }
-    const std::uintmax_t size = std::filesystem::file_size(path_, failed);
-    if (failed || size > kMostBytes) {
-      throw ConfigError(path_ + ": expected an edge list of at most " + place(kMostBytes >> 20U) +
-                        " MiB, found a larger file");
-    }
+    std::istringstream lines(*content);
     std::string text;
-    while (std::getline(file, text)) {
+    while (std::getline(lines, text)) {
       ++line_;
       if (text.size() > kMostOfLine) {
         fail(line_,
@@ -61,9 +50,6 @@ class EdgeListReader {
              place(text.size()) + " bytes");
       }
       read_line(text.substr(0, text.find('#')));
-    }
-    if (file.bad()) {
-      fail(line_ + 1, "a readable edge list", "an error of the file system");
     }
   }
 

@@ -44,6 +44,10 @@ std::string peer_name(std::uint64_t peer) {
   return numbered(kPeerPrefix, peer, 5) + std::string(kPeerSuffix);
 }
 
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 /// The step of a directory that step_directory() named.
 std::optional<std::uint64_t> step_of(const fs::path& directory) {
   const std::string name = directory.filename().string();
@@ -335,7 +339,7 @@ std::vector<std::uint64_t> checkpoint_steps(const fs::path& directory) {
 bool is_complete(const fs::path& directory, std::uint64_t step, std::uint64_t peers) {
   std::error_code error;
   for (std::uint64_t peer = peers; peer > 0; --peer) {
-    if (!fs::exists(peer_file(directory, step, peer - 1), error)) {
+    if (!fs::is_regular_file(peer_file(directory, step, peer - 1), error)) {
       return false;
     }
   }
@@ -362,7 +366,7 @@ bool can_be_complete(const fs::path& directory,
                      std::span<const std::uint64_t> lost) {
   std::error_code error;
   return std::all_of(lost.begin(), lost.end(), [&](std::uint64_t peer) {
-    return fs::exists(peer_file(directory, step, peer), error);
+    return fs::is_regular_file(peer_file(directory, step, peer), error);
   });
 }
 
@@ -381,13 +385,33 @@ PeerState load_peer(const fs::path& file) {
   return from_sections(read_sections(file));
 }
 
-Checkpoint load_checkpoint(const fs::path& path, std::string_view experiment) {
-  const fs::path directory = path.has_filename() ? path : path.parent_path();
-  if (const auto step = step_of(directory)) {
-    const fs::path parent = directory.has_parent_path() ? directory.parent_path() : fs::path(".");
-    return load_one(parent, *step, experiment);
+fs::path checkpoints_of(const fs::path& path) {
+  const fs::path directory = without_slash(path);
+  if (!step_of(directory)) {
+    return directory;
   }
-  return load_newest(directory, experiment);
+  return directory.has_parent_path() ? directory.parent_path() : fs::path(".");
+}
+
+std::optional<std::string> experiment_in(const fs::path& path) {
+  const fs::path directory = checkpoints_of(path);
+  const auto one = step_of(without_slash(path));
+  std::vector<std::uint64_t> steps = one ? std::vector{*one} : checkpoint_steps(directory);
+  for (; !steps.empty(); steps.pop_back()) {
+    try {
+      return load_peer(peer_file(directory, steps.back(), 0)).experiment;
+    } catch (const DataError&) {
+      // Missing or damaged: an older one may tell.
+    }
+  }
+  return std::nullopt;
+}
+
+Checkpoint load_checkpoint(const fs::path& path, std::string_view experiment) {
+  if (const auto step = step_of(without_slash(path))) {
+    return load_one(checkpoints_of(path), *step, experiment);
+  }
+  return load_newest(checkpoints_of(path), experiment);
 }
 
 }  // namespace starling::trainer

@@ -103,6 +103,14 @@ void withdraw(const std::filesystem::path& directory,
               const PeerState& state,
               std::span<const std::uint64_t> lost);
 
+/// Where load_checkpoint(path) looks for steps: `path`, or what it lies in if it is a step
+/// directory.
+std::filesystem::path checkpoints_of(const std::filesystem::path& path);
+
+/// PeerState::experiment of the run whose checkpoints `path` names, as for load_checkpoint(): of
+/// the newest step that tells; nothing if none does.
+std::optional<std::string> experiment_in(const std::filesystem::path& path);
+
 /// One peer's file, verified. @throws DataError
 PeerState load_peer(const std::filesystem::path& file);
 

@@ -217,6 +217,45 @@ TEST(Loss, AFolderThatVanishesIsNoLossOfPeers) {
   }
 }
 
+/// Puts a folder where peer 2 is to write its file of one step, or of that one and all later ones,
+/// and counts the warnings.
+class RefusedFile : public Observer {
+ public:
+  RefusedFile(std::filesystem::path folder, std::uint64_t first, std::uint64_t last)
+      : folder_(std::move(folder)), first_(first), last_(last) {}
+
+  void on_event(const Event& event) override {
+    const auto* done = std::get_if<StepDone>(&event.what);
+    if (done != nullptr && done->step >= first_ && done->step <= last_ && event.from == PeerId{2}) {
+      std::filesystem::create_directories(peer_file(folder_, done->step, 2));
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::uint64_t first_;
+  std::uint64_t last_;
+};
+
+TEST(Loss, NothingMoreIsSavedOnceAPeerCouldNotWrite) {
+  for (const Kind kind : all_kinds()) {
+    const TempDirectory directory;
+    Experiment experiment = toy("dsgd", 5, 60);
+    experiment.algorithm_options.on_loss = OnLoss::continue_;
+    experiment.checkpoint = {.directory = directory.path(), .every = 1, .keep = 2};
+    RefusedFile refused(directory.path(), 12, 12);
+    const Summary summary = train_on(kind, experiment, nullptr, &refused);
+    EXPECT_EQ(summary.exit_code, ExitCode::storage) << to_string(kind);
+    EXPECT_THAT(summary.error, HasSubstr("peer-00002.ckpt"));
+    EXPECT_THAT(summary.notes,
+                Contains("checkpoints are incomplete since peer 2 could not write, and no more are "
+                         "saved; a resume goes on from step 11"));
+    EXPECT_EQ(resumable_step(directory.path()), 11U) << to_string(kind);
+    EXPECT_LE(checkpoint_steps(directory.path()).size(), 2U) << to_string(kind);
+    EXPECT_EQ(checkpoint_steps(directory.path()).back(), 11U) << to_string(kind);
+  }
+}
+
 TEST(LostPeers, AreThoseThatAreGoneAndOneWarningIsEnough) {
   LostPeers lost;
   EXPECT_TRUE(lost.ranks().empty());
@@ -224,13 +263,14 @@ TEST(LostPeers, AreThoseThatAreGoneAndOneWarningIsEnough) {
   lost.on_event({PeerId{1}, {}, PartnerLost{PeerId{2}, 3, "late, but there"}});
   lost.on_event({PeerId{0}, {}, PeerGone{PeerId{0}, "died"}});
   lost.on_event({PeerId{2}, {}, PeerGone{PeerId{2}, "no such folder", ExitCode::storage}});
-  EXPECT_THAT(lost.ranks(), ::testing::ElementsAre(0U, 4U));
+  EXPECT_THAT(lost.ranks(), ::testing::ElementsAre(0U, 2U, 4U));
   EXPECT_FALSE(lost.has_warned());
   EXPECT_TRUE(lost.is_first_to_warn());
   EXPECT_FALSE(lost.is_first_to_warn());
   EXPECT_TRUE(lost.has_warned());
-  EXPECT_THAT(incomplete_since(lost.ranks(), "/nowhere"),
-              AllOf(HasSubstr("since peer 0, peer 4 were lost"), HasSubstr("none to resume")));
+  EXPECT_THAT(incomplete_since(lost.losses(), "/nowhere"),
+              AllOf(HasSubstr("since peer 0, peer 4 were lost and peer 2 could not write, and"),
+                    HasSubstr("none to resume")));
 }
 
 }  // namespace

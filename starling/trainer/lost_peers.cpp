@@ -1,5 +1,6 @@
 #include "starling/trainer/lost_peers.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <variant>
 
@@ -9,17 +10,45 @@
 
 namespace starling::trainer {
 
+namespace {
+
+/// "peer 3, peer 5 were lost", for those of whom `belongs` holds; "" if there are none.
+template <class Belongs>
+std::string list(const Losses& lost,
+                 Belongs belongs,
+                 const std::string& of_one,
+                 const std::string& of_many) {
+  std::string who;
+  std::size_t count = 0;
+  for (const auto& [rank, code] : lost) {
+    if (belongs(code)) {
+      who += (who.empty() ? "" : ", ") + to_string(PeerId{rank});
+      ++count;
+    }
+  }
+  return count == 0 ? who : who + (count == 1 ? of_one : of_many);
+}
+
+}  // namespace
+
 void LostPeers::on_event(const Event& event) {
-  const auto* gone = std::get_if<PeerGone>(&event.what);
-  if (gone != nullptr && gone->code != ExitCode::storage) {
+  if (const auto* gone = std::get_if<PeerGone>(&event.what)) {
     const std::lock_guard lock(mutex_);
-    ranks_.insert(gone->peer.value);
+    losses_.emplace(gone->peer.value, gone->code);
   }
 }
 
-std::vector<std::uint64_t> LostPeers::ranks() const {
+Losses LostPeers::losses() const {
   const std::lock_guard lock(mutex_);
-  return {ranks_.begin(), ranks_.end()};
+  return losses_;
+}
+
+std::vector<std::uint64_t> LostPeers::ranks() const {
+  std::vector<std::uint64_t> ranks;
+  for (const auto& [rank, code] : losses()) {
+    ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 bool LostPeers::is_first_to_warn() {
@@ -34,16 +63,16 @@ bool LostPeers::has_warned() const {
   return has_warned_;
 }
 
-std::string incomplete_since(const std::vector<std::uint64_t>& lost,
-                             const std::filesystem::path& directory) {
+std::string incomplete_since(const Losses& lost, const std::filesystem::path& directory) {
   ensure(!lost.empty(), "somebody was lost");
-  std::string who;
-  for (const std::uint64_t rank : lost) {
-    who += (who.empty() ? "" : ", ") + to_string(PeerId{rank});
-  }
+  const auto is_storage = [](ExitCode code) { return code == ExitCode::storage; };
+  const std::string without_disk = list(lost, is_storage, " could not write", " could not write");
+  const std::string gone = list(
+      lost, [&](ExitCode code) { return !is_storage(code); }, " was lost", " were lost");
+  const std::string both = without_disk.empty() || gone.empty() ? "" : " and ";
   const std::optional<std::uint64_t> step = resumable_step(directory);
-  return "checkpoints are incomplete since " + who + (lost.size() == 1 ? " was" : " were") +
-         " lost, and no more are saved; " +
+  return "checkpoints are incomplete since " + gone + both + without_disk +
+         ", and no more are saved; " +
          (step ? "a resume goes on from step " + std::to_string(*step)
                : std::string("there is none to resume from"));
 }

@@ -4,21 +4,26 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "starling/core/event.hpp"
+#include "starling/core/exit_code.hpp"
 
 namespace starling::trainer {
+
+/// Why a peer ended early, by rank.
+using Losses = std::map<std::uint64_t, ExitCode>;
 
 /// The peers of one process that ended early; safe to ask and to tell from several threads.
 class LostPeers {
  public:
-  /// Takes note of a PeerGone. One that ended because the disk refused counts as little as the
-  /// disk's refusal to the others: each of them hears it itself and says so.
+  /// Takes note of a PeerGone, whatever it ended of: what it has not saved nobody saves any more.
   void on_event(const Event& event);
+
+  [[nodiscard]] Losses losses() const;
 
   /// Ranks, ascending.
   [[nodiscard]] std::vector<std::uint64_t> ranks() const;
@@ -30,13 +35,12 @@ class LostPeers {
 
  private:
   mutable std::mutex mutex_;  // guards all below
-  std::set<std::uint64_t> ranks_;
+  Losses losses_;
   bool has_warned_ = false;
 };
 
-/// "checkpoints are incomplete since peer 3 was lost ..." and where a resume goes on from.
-/// @pre lost is not empty
-std::string incomplete_since(const std::vector<std::uint64_t>& lost,
-                             const std::filesystem::path& directory);
+/// "checkpoints are incomplete since peer 3 was lost ..." or "... could not write ..." and where a
+/// resume goes on from. @pre lost is not empty
+std::string incomplete_since(const Losses& lost, const std::filesystem::path& directory);
 
 }  // namespace starling::trainer

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -51,7 +53,7 @@ const char* name_of(Severity severity) {
   return "unknown";
 }
 
-/// The length of a file up to its last line break; nothing if it cannot be read.
+/// The length of a file up to its last line break; nothing, and errno, if it cannot be read.
 std::optional<off_t> length_of_whole_lines(int descriptor) {
   std::array<char, 4096> piece{};
   off_t end = ::lseek(descriptor, 0, SEEK_END);
@@ -63,6 +65,7 @@ std::optional<off_t> length_of_whole_lines(int descriptor) {
       continue;
     }
     if (got != static_cast<ssize_t>(wanted)) {
+      errno = got < 0 ? errno : EIO;  // a short read, which is no success, sets none
       return std::nullopt;
     }
     const std::size_t at = std::string_view(piece.data(), wanted).rfind('\n');
@@ -220,6 +223,34 @@ void MetricsFile::throw_if_failed() {
     return;
   }
   throw_storage_error(path_, "metrics are incomplete, a write failed", error, bytes_lost_);
+}
+
+bool is_of_experiment(const std::filesystem::path& file, std::string_view experiment) {
+  constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) {
+    return false;
+  }
+  std::string line(kLineBytesMax, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(stream.gcount()));
+  line.resize(std::min(line.size(), line.find('\n')));
+  const Json config = Json::parse(line, nullptr, false);
+  if (!config.is_object() || config.value("type", Json()) != Json("config")) {
+    return false;
+  }
+  for (const std::string& setting : split(experiment, '\n')) {
+    const std::size_t equals = setting.find(" = ");
+    if (equals == std::string::npos) {
+      continue;  // behind the last line break
+    }
+    const auto found = config.find(setting.substr(0, equals));
+    if (found == config.end() || *found != value_of(setting.substr(equals + 3))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace starling::trainer

@@ -60,4 +60,8 @@ class MetricsFile {
   void throw_if_failed();
 };
 
+/// Whether the run that began `file` was this experiment (PeerState::experiment), by the first
+/// line. False if that cannot be read.
+bool is_of_experiment(const std::filesystem::path& file, std::string_view experiment);
+
 }  // namespace starling::trainer

@@ -169,7 +169,7 @@ class Run : public Observer {
         recorder_(recorder_options()),
         stop_(surroundings.stop != nullptr ? *surroundings.stop : own_stop_) {
     if (surroundings.virtual_time) {
-      check_clock(plan_, steps_before());
+      check_clock(plan_, steps_before(), surroundings.slowest_speed);
     }
     if (!plan_.experiment.out.empty()) {
       make_directories(plan_.experiment.out);
@@ -219,7 +219,7 @@ class Run : public Observer {
     const auto averaged = summarise(plan_, results, report, recorder_.totals(), summary);
     if (lost_.has_warned()) {
       summary.notes.push_back(
-          incomplete_since(lost_.ranks(), checkpoint_directory(plan_.experiment)));
+          incomplete_since(lost_.losses(), checkpoint_directory(plan_.experiment)));
     }
     if (averaged) {
       judge(*averaged, summary);

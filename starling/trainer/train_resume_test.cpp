@@ -2,7 +2,9 @@
 // refused.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -199,6 +201,59 @@ TEST(Resume, AnotherLengthIsNotedWhereTheLearningRateFollowsIt) {
   EXPECT_THAT(notes_of_resume({.schedule = "step", .drop_at = {6.0}}, 8),
               ::testing::Not(::testing::Contains(any)));
   EXPECT_THAT(notes_of_resume({}, 8), ::testing::Not(::testing::Contains(any)));
+}
+
+TEST(Resume, PartsOfEpochsAreCountedAnew) {
+  const Scratch scratch;
+  Experiment first = toy("dsgd", 4, 1);
+  first.data = "toy:samples=858:test=10";
+  train_to_checkpoint(first, 40, scratch.path());  // 27 an epoch: in the middle of the second
+  // 858 - 4 * 13 * 8 = 442 samples are left of it, at most 64 for one of 7 peers: 8 steps. Later
+  // epochs have ceil(123 / 8) = 16.
+  const std::vector<std::pair<double, std::uint64_t>> lengths{
+      {2.0, 48}, {2.4, 48 + 7}, {2.5, 48 + 8}, {4.0, 48 + 32}, {1e9, 48 + 999'999'998ULL * 16}};
+  for (const auto& [epochs, expected] : lengths) {
+    Experiment second = first;
+    second.peers = 7;
+    second.steps.reset();
+    second.epochs = epochs;
+    second.resume = scratch.path();
+    std::uint64_t begun = 0;
+    std::uint64_t length = 0;
+    const auto no_world = [](const WorldRequest&) -> std::unique_ptr<World> {
+      throw Error(ExitCode::configuration, "the length is known, that is enough");
+    };
+    EXPECT_THROW(train(second,
+                       {.make_world = no_world,
+                        .on_begin =
+                            [&](std::uint64_t done, std::uint64_t total) {
+                              begun = done;
+                              length = total;
+                            }}),
+                 Error);
+    EXPECT_EQ(begun, 40U);
+    EXPECT_EQ(length, expected) << epochs;
+  }
+}
+
+TEST(Resume, StepsThatAreDoneTakeNoVirtualTime) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 1, 6);
+  train_to_checkpoint(experiment, 3, scratch.path());
+  experiment.step_seconds = 1e6;
+  const auto on_slow_host = [&] {
+    return train(experiment,
+                 {.make_world =
+                      [](const WorldRequest& request) {
+                        return testing::make_world(testing::Kind::threads,
+                                                   {.peers = request.peers, .seed = request.seed});
+                      },
+                  .virtual_time = true,
+                  .slowest_speed = 1e-3});  // four steps fit into the clock
+  };
+  EXPECT_THROW(on_slow_host(), ConfigError);
+  experiment.resume = scratch.path();
+  EXPECT_EQ(on_slow_host().steps, 6U);
 }
 
 }  // namespace

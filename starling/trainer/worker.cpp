@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "starling/core/span_math.hpp"
@@ -228,6 +229,11 @@ void Worker::checkpoint() {
 /// begun, and what was begun before the loss was known goes, with what the lost had still to prune.
 bool Worker::is_left_out(const std::filesystem::path& directory) {
   const std::vector<std::uint64_t> lost = work_.lost.ranks();
+  std::error_code ignored;
+  if (plan_.experiment.checkpoint.every != 0 &&
+      !std::filesystem::is_directory(directory, ignored)) {
+    return false;  // the disk has gone, which everybody is to hear, not only the first
+  }
   if (lost.empty() || can_be_complete(directory, replica_.steps_done(), lost)) {
     return false;
   }
@@ -242,7 +248,7 @@ bool Worker::is_left_out(const std::filesystem::path& directory) {
     clear();
   }
   if (work_.lost.is_first_to_warn()) {
-    peer_.emit(Note{Severity::warning, incomplete_since(lost, directory)});
+    peer_.emit(Note{Severity::warning, incomplete_since(work_.lost.losses(), directory)});
   }
   return true;
 }
