@@ -51,7 +51,7 @@ done
 # 64 KiB on; 60 % of the bound at 64 MiB with two peers.
 awk '
   function say(what, found, asked) {
-    printf "%-44s %6.2f, asked %.2f: %s\n", what, found, asked, found >= asked ? "yes" : "no" }
+    printf "%-44s %6.2f, asked %.2f: %s\n", what, found, asked, (found >= asked ? "yes" : "no") }
   BEGIN { print "" }
   $2 >= 65536 {
     say("over Open MPI, n = " $1 ", " $2 " bytes", $4 / $3, $2 >= 16777216 ? 4 : 1) }
