@@ -96,6 +96,7 @@ ExitCode train_and_report(const Effective& effective,
        .observer = &display,
        .stop = &stop,
        .virtual_time = settings.world.on == WorldKind::simulation,
+       .slowest_speed = slowest_speed(settings),
        .on_begin =
            [&](std::uint64_t done, std::uint64_t total) {
              if (progress) {

@@ -1,9 +1,11 @@
 #include "starling/cli/worlds.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -105,6 +107,22 @@ std::optional<collective::LinkModel> simulated_link(const Settings& settings) {
       simulation::parse_platform(settings.world.platform, common.peers), common.peers, common.seed);
 }
 
+double slowest_simulated(const Settings& settings) {
+  const WorldSettings& world = settings.world;
+  const std::size_t peers = settings.experiment.peers;
+  const std::uint64_t seed = settings.experiment.seed;
+  std::vector<double> speeds =
+      simulation::plan_speeds(world.host_speeds, world.stragglers, peers, seed);
+  const auto plan = simulation::plan_faults(world.faults, {.peers = peers, .seed = seed});
+  for (const simulation::Fault& fault : plan.faults) {
+    const bool is_always = fault.from == Time{} && fault.until == Time::max();
+    if (fault.kind == simulation::Fault::Kind::slow && is_always && fault.peer) {
+      speeds[fault.peer->value] /= fault.factor;
+    }
+  }
+  return *std::min_element(speeds.begin(), speeds.end());
+}
+
 #else
 
 void check_simulation(Effective& effective) {
@@ -122,6 +140,10 @@ std::unique_ptr<World> make_simulation(const WorldSettings&,
 
 std::optional<collective::LinkModel> simulated_link(const Settings&) {
   return std::nullopt;
+}
+
+double slowest_simulated(const Settings&) {
+  return 1.0;
 }
 
 #endif
@@ -156,6 +178,10 @@ std::unique_ptr<World> make_timed_world(const WorldSettings& settings,
                                         std::size_t scale) {
   return settings.on == WorldKind::threads ? make_threads(request)
                                            : make_simulation(settings, request, scale);
+}
+
+double slowest_speed(const Settings& settings) {
+  return settings.world.on == WorldKind::threads ? 1.0 : slowest_simulated(settings);
 }
 
 std::optional<collective::LinkModel> known_link(const Settings& settings) {

@@ -28,6 +28,11 @@ std::unique_ptr<World> make_timed_world(const WorldSettings& settings,
                                         const trainer::WorldRequest& request,
                                         std::size_t scale);
 
+/// Speed of the slowest host of a simulation as far as it is known beforehand: without what a
+/// platform file says of its hosts, and without faults that come or go.
+/// @pre check_world() found nothing
+double slowest_speed(const Settings& settings);
+
 /// What the cost model knows of the simulated network; nothing of threads, and of a platform file.
 /// @pre check_world() found nothing
 std::optional<collective::LinkModel> known_link(const Settings& settings);

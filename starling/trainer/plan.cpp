@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "starling/core/ensure.hpp"
 #include "starling/core/error.hpp"
 #include "starling/objective/plugin.hpp"
 #include "starling/trainer/fingerprint.hpp"
@@ -209,15 +210,24 @@ std::uint64_t whole_steps(double steps, const char* option) {
   throw ConfigError(text.str());
 }
 
-void check_clock(const Plan& plan, std::uint64_t done) {
+void check_clock(const Plan& plan, std::uint64_t done, double slowest_speed) {
+  ensure(slowest_speed > 0.0, "a host has a positive speed", slowest_speed);
   const std::uint64_t steps = plan.total_steps - done;
-  const double length = static_cast<double>(steps) * plan.step_seconds;
+  const double length = static_cast<double>(steps) * plan.step_seconds / slowest_speed;
   if (length <= kVirtualSecondsMax) {
     return;
   }
   std::ostringstream text;
-  text << "step-seconds: " << steps << " steps of " << plan.step_seconds
-       << " s last longer than the virtual clock can tell, " << kVirtualSecondsMax << " s";
+  text << "virtual time: " << steps << " steps of " << plan.step_seconds << " s"
+       << (plan.step_is_measured ? " (measured)" : "");
+  if (slowest_speed != 1.0) {
+    text << " on a host of speed " << slowest_speed;
+  }
+  text << " last longer than its clock can tell, " << kVirtualSecondsMax << " s; use fewer "
+       << (plan.experiment.epochs ? "--epochs" : "--steps");
+  if (!plan.step_is_measured) {
+    text << " or a smaller --step-seconds";
+  }
   throw ConfigError(text.str());
 }
 

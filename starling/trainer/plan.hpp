@@ -50,9 +50,9 @@ Plan make_plan(const Experiment& experiment, TimeKind time);
 /// counted
 std::uint64_t whole_steps(double steps, const char* option);
 
-/// Refuses a run whose steps behind `done` last longer than a virtual clock can tell.
-/// @throws ConfigError
-void check_clock(const Plan& plan, std::uint64_t done);
+/// Refuses a run whose steps behind `done` last longer than a virtual clock can tell, on a host of
+/// the slowest speed. @throws ConfigError
+void check_clock(const Plan& plan, std::uint64_t done, double slowest_speed);
 
 /// The parts of the replica of `rank`.
 algorithm::ReplicaParts make_parts(const Plan& plan, std::size_t rank);

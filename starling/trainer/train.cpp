@@ -169,7 +169,7 @@ class Run : public Observer {
         recorder_(recorder_options()),
         stop_(surroundings.stop != nullptr ? *surroundings.stop : own_stop_) {
     if (surroundings.virtual_time) {
-      check_clock(plan_, steps_before());
+      check_clock(plan_, steps_before(), surroundings.slowest_speed);
     }
     if (!plan_.experiment.out.empty()) {
       make_directories(plan_.experiment.out);

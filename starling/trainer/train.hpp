@@ -33,6 +33,7 @@ struct Surroundings {
   Observer* observer = nullptr;  ///< also gets every event, e.g. a progress display; may be null
   StopPoint* stop = nullptr;     ///< where an interrupt is asked for; may be null
   bool virtual_time = false;     ///< the world needs to know the cost of a step
+  double slowest_speed = 1.0;    ///< of its hosts, where the cost of a step is that of speed 1
   /// Told once, before the first step: the steps done already and those done at the end. May be
   /// null.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_begin{};

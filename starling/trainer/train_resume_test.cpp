@@ -236,5 +236,25 @@ TEST(Resume, PartsOfEpochsAreCountedAnew) {
   }
 }
 
+TEST(Resume, StepsThatAreDoneTakeNoVirtualTime) {
+  const Scratch scratch;
+  Experiment experiment = toy("dsgd", 1, 6);
+  train_to_checkpoint(experiment, 3, scratch.path());
+  experiment.step_seconds = 1e6;
+  const auto on_slow_host = [&] {
+    return train(experiment,
+                 {.make_world =
+                      [](const WorldRequest& request) {
+                        return testing::make_world(testing::Kind::threads,
+                                                   {.peers = request.peers, .seed = request.seed});
+                      },
+                  .virtual_time = true,
+                  .slowest_speed = 1e-3});  // four steps fit into the clock
+  };
+  EXPECT_THROW(on_slow_host(), ConfigError);
+  experiment.resume = scratch.path();
+  EXPECT_EQ(on_slow_host().steps, 6U);
+}
+
 }  // namespace
 }  // namespace starling::trainer

@@ -482,8 +482,28 @@ TEST(Train, ARunBeyondTheVirtualClockIsRefused) {
   Experiment experiment = toy("dsgd", 3, 20'000);
   experiment.step_seconds = 1e6;
   EXPECT_THAT(refusal_of(Kind::simulation, experiment),
-              HasSubstr("step-seconds: 20000 steps of 1e+06 s last longer"));
+              HasSubstr("virtual time: 20000 steps of 1e+06 s last longer than its clock can tell, "
+                        "4e+09 s; use fewer --steps or a smaller --step-seconds"));
   EXPECT_EQ(refusal_of(Kind::threads, toy("dsgd", 3, 2)), "");
+}
+
+TEST(Train, TheSlowestHostDecidesHowFarTheVirtualClockMustReach) {
+  Plan plan;
+  plan.experiment.epochs = 1.0;
+  plan.total_steps = 1000;
+  plan.step_seconds = 10.0;
+  EXPECT_NO_THROW(check_clock(plan, 0, 1.0));
+  EXPECT_NO_THROW(check_clock(plan, 0, 2.5e-6));
+  EXPECT_NO_THROW(check_clock(plan, 500, 1.3e-6));
+  plan.step_is_measured = true;
+  try {
+    check_clock(plan, 0, 2e-6);
+    FAIL() << "the clock does not reach as far";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "virtual time: 1000 steps of 10 s (measured) on a host of speed 2e-06 last longer "
+                 "than its clock can tell, 4e+09 s; use fewer --epochs");
+  }
 }
 
 }  // namespace

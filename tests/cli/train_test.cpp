@@ -359,6 +359,26 @@ TEST(Train, FaultsSpanTheRunAndAreCounted) {
   EXPECT_TRUE(contains(notes, "faults: 6 of 6 happened before the run ended at ")) << notes;
 }
 
+TEST(Train, AHostTooSlowForTheVirtualClockIsRefusedBeforeTheFirstStep) {
+  if (!build_has_simulation()) {
+    GTEST_SKIP() << "needs the simulation";
+  }
+  for (const Words& slow : {Words{"--host-speeds", "1e-6"},
+                            Words{"--stragglers", "1x1e6"},
+                            Words{"--host-speeds", "1e-3", "--faults", "slow:1x1000"}}) {
+    const TempDirectory folder;
+    const std::string out = (folder / "run").string();
+    Words words = small_run({"--on", "sim", "--peers", "2", "--steps", "10", "--out", out});
+    words.insert(words.end(), {"--step-seconds", "1000"});
+    words.insert(words.end(), slow.begin(), slow.end());
+    const Outcome outcome = run_starling(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.err, "10 steps of 1000 s on a host of speed 1e-06 last longer"))
+        << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "run/metrics.jsonl"));
+  }
+}
+
 TEST(Train, DataThatIsNotThereEndsWithItsCodeAndTheFolderCanBeUsedAgain) {
   const TempDirectory folder;
   const std::string out = (folder / "run").string();
