@@ -94,6 +94,8 @@ TEST(OptionNames, ASlipOfTheFingersIsRecognised) {
   EXPECT_EQ(train_options().suggest("topologie"), "; did you mean 'topology'?");
   EXPECT_EQ(train_options().suggest("checkpoint_every"), "; did you mean 'checkpoint-every'?");
   EXPECT_EQ(train_options().suggest("qqqqqqqqqqqqqq"), "; see starling train --help");
+  EXPECT_EQ(train_options().suggest("no"), "; see starling train --help");
+  EXPECT_EQ(train_options().suggest("n"), "; did you mean 'peers'?");
   EXPECT_EQ(average_options().suggest("failures"), "; did you mean 'failure-rate'?");
   EXPECT_EQ(average_options().suggest("topology"), "; did you mean 'averager'?");
   EXPECT_EQ(average_options().suggest("momentum"), "; see starling average --help");

@@ -55,11 +55,11 @@ std::optional<std::string> nearest_name(std::string_view word,
     return begun.front();
   }
   const std::string* nearest = nullptr;
-  // A name that shares no letter with the word is no slip of it.
+  // A word that shares no letter with a name is no slip of it.
   std::size_t least = std::min(word.size(), std::max<std::size_t>(2, word.size() / 3) + 1);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < least) {
+    if (distance < least && distance < candidate.size()) {
       least = distance;
       nearest = &candidate;
     }

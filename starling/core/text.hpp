@@ -13,7 +13,7 @@ namespace starling {
 /// Which of the candidates was meant. If exactly one begins with `word`, and `word` has at least
 /// three letters, that one. Else the one with the least edit distance, the first of equal ones, if
 /// that is a slip of the fingers: at most two edits, or a third as many as `word` has letters if
-/// that is more; and fewer than it has letters, or nothing of it would be left. Else nothing.
+/// that is more; and fewer than either has letters, or nothing would be left of one. Else nothing.
 std::optional<std::string> nearest_name(std::string_view word,
                                         std::span<const std::string> candidates);
 

@@ -13,6 +13,7 @@ TEST(Text, AWordThatSharesNothingWithANameIsNoSlipOfIt) {
   EXPECT_EQ(nearest_name("x", names), std::nullopt);
   EXPECT_EQ(nearest_name("xy", names), std::nullopt);
   EXPECT_EQ(nearest_name("n", names), "n");
+  EXPECT_EQ(nearest_name("no", names), std::nullopt) << "an n is not half of it";
   EXPECT_EQ(nearest_name("ok", names), "on");
 }
 
