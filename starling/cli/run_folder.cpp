@@ -48,15 +48,6 @@ constexpr std::string_view kOurConfig =
   throw StorageError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(reason)));
 }
 
-fs::path make_folder(const fs::path& folder) {
-  std::error_code failed;
-  const bool made = fs::create_directories(folder, failed);
-  if (failed) {
-    refuse(folder, "cannot make the folder", failed.value());
-  }
-  return made ? folder : fs::path{};
-}
-
 int open_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -206,8 +197,36 @@ void refuse_foreign_config(const Settings& settings, const fs::path& config_file
 
 }  // namespace
 
+// Delegating, so that what was made goes again if the rest cannot be made.
+MadeFolders::MadeFolders(const fs::path& folder) : MadeFolders() {
+  std::error_code failed;
+  std::vector<fs::path> missing;
+  for (fs::path path = folder; !path.empty() && !fs::exists(path, failed);
+       path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  for (; !missing.empty(); missing.pop_back()) {
+    if (fs::create_directory(missing.back(), failed)) {
+      made_.push_back(missing.back());
+    }
+    if (failed) {
+      refuse(folder, "cannot make the folder", failed.value());
+    }
+  }
+}
+
+MadeFolders::~MadeFolders() {
+  remove_empty();
+}
+
+void MadeFolders::remove_empty() noexcept {
+  for (; !made_.empty(); made_.pop_back()) {
+    ::rmdir(made_.back().c_str());  // fails, as it should, if anything is in it
+  }
+}
+
 FolderLock::FolderLock(const fs::path& folder, const std::string& option)
-    : made_(make_folder(folder)), descriptor_(open_folder(folder)) {
+    : made_(folder), descriptor_(open_folder(folder)) {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
     return;
   }
@@ -223,12 +242,10 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& option)
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept
-    : made_(std::exchange(other.made_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : made_(std::move(other.made_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FolderLock::~FolderLock() {
-  if (!made_.empty()) {
-    ::rmdir(made_.c_str());  // fails, as it should, if anything is in it
-  }
+  made_.remove_empty();  // while nobody else can have locked it
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
@@ -243,14 +260,14 @@ bool FolderLock::holds(const fs::path& folder) const {
          held.st_dev == other.st_dev && held.st_ino == other.st_ino;
 }
 
-std::vector<FolderLock> lock_run_folders(const Settings& settings) {
+std::deque<FolderLock> lock_run_folders(const Settings& settings) {
   const trainer::Experiment& experiment = settings.experiment;
-  std::vector<FolderLock> locks;
+  std::deque<FolderLock> locks;
   const auto lock = [&locks](const fs::path& folder, const char* option) {
     const bool is_held = std::any_of(
         locks.begin(), locks.end(), [&](const FolderLock& one) { return one.holds(folder); });
     if (!is_held) {
-      locks.emplace_back(folder, option);
+      locks.emplace_front(folder, option);
     }
   };
   if (!experiment.out.empty()) {

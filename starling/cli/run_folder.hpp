@@ -1,6 +1,7 @@
 // The folders of --out and --checkpoint-dir: one run at a time, and nothing lost by accident.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,9 +10,29 @@
 
 namespace starling::cli {
 
+/// Makes folders, and takes those it made away again unless something was put in them.
+class MadeFolders {
+ public:
+  /// @throws StorageError if `folder`, or what it lies in, cannot be made
+  explicit MadeFolders(const std::filesystem::path& folder);
+  MadeFolders(MadeFolders&&) = default;
+  MadeFolders& operator=(MadeFolders&&) = delete;
+  MadeFolders(const MadeFolders&) = delete;
+  MadeFolders& operator=(const MadeFolders&) = delete;
+  ~MadeFolders();
+
+  /// The empty ones among them, now.
+  void remove_empty() noexcept;
+
+ private:
+  std::vector<std::filesystem::path> made_;  // the outermost first
+
+  MadeFolders() = default;
+};
+
 /// Holds a folder for this process. The lock is on the folder itself: there is no lock file to be
-/// left behind, and the system releases it however the process ends. A folder that was made for it
-/// and in which nothing was put goes with it.
+/// left behind, and the system releases it however the process ends. Folders that were made for it
+/// and in which nothing was put go with it.
 class FolderLock {
  public:
   /// Makes the folder if it is not there. `option` is named in errors.
@@ -27,14 +48,15 @@ class FolderLock {
   [[nodiscard]] bool holds(const std::filesystem::path& folder) const;
 
  private:
-  std::filesystem::path made_;  // empty: it was there
+  MadeFolders made_;
   int descriptor_;
 };
 
 /// Locks all that a run writes into: --out, and the folder of the checkpoints, that in --out
-/// included. What is one folder under two names is locked once.
+/// included. What is one folder under two names is locked once. The last one made stands, and goes,
+/// first: an earlier one may lie around it.
 /// @throws ConfigError, StorageError
-std::vector<FolderLock> lock_run_folders(const Settings& settings);
+std::deque<FolderLock> lock_run_folders(const Settings& settings);
 
 /// Makes the locked folders ready and puts `config` (TOML) into that of --out. An earlier run is
 /// refused unless this one resumes it (or another of its experiment) or may overwrite it; then its

@@ -75,6 +75,26 @@ TEST(FolderLock, GoesWithTheFolderItMadeIfThatIsEmpty) {
   EXPECT_TRUE(std::filesystem::exists(folder / "made/file"));
 }
 
+TEST(FolderLock, GoesWithTheFoldersItMadeAroundItToo) {
+  const TempDirectory folder;
+  std::filesystem::create_directory(folder / "there");
+  for (const char* name : {"a/b/c", "a/b/c/", "there/a/b", "new/../a/b"}) {
+    { const FolderLock lock(folder / name, "out"); }
+    EXPECT_EQ(folder.entries(), 1U) << name;
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "there")) << name;
+  }
+  put_content(folder / "there/file", "x");
+  EXPECT_THROW(FolderLock(folder / "a/b/../../there/file", "out"), StorageError);
+  EXPECT_EQ(folder.entries(), 1U) << "refused where only a part was made";
+  {
+    Settings settings = settings_for(folder / "a/b/out");
+    settings.experiment.checkpoint.directory = folder / "a/checkpoints/of/it";
+    const auto locks = lock_run_folders(settings);
+    EXPECT_TRUE(std::filesystem::exists(folder / "a/checkpoints/of/it"));
+  }
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
 TEST(RunFolders, TheCheckpointsOfOneRunAreClosedToAnother) {
   const TempDirectory folder;
   const auto first = lock_run_folders(settings_for(folder / "two"));

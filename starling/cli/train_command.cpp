@@ -132,7 +132,7 @@ ExitCode run(const Effective& effective,
              Session& session,
              trainer::StopPoint& stop,
              SignalWatch& watch) {
-  const std::vector<FolderLock> locks = lock_run_folders(effective.settings);
+  const auto locks = lock_run_folders(effective.settings);
   prepare_run_folder(effective.settings, lasting_toml(effective), effective.config_file);
   return train_and_report(effective, stop, watch, session.console, *session.log);
 }
