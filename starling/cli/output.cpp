@@ -51,7 +51,8 @@ void prepare_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
       // The lowest free number is the one just found free. Kept open for the life of the process.
-      const int opened = ::open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY);
+      // Results that nobody gets are an error: writing to standard output is refused.
+      const int opened = ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
       if (opened != descriptor && opened >= 0) {
         ::close(opened);
       }

@@ -17,7 +17,8 @@ enum class Written : std::uint8_t {
 };
 
 /// Opens /dev/null for standard input, output and error where the caller has closed them, so that
-/// no file of ours ever gets their numbers. Makes a closed pipe an error instead of a signal.
+/// no file of ours ever gets their numbers; what is written to standard output fails then. Makes a
+/// closed pipe an error instead of a signal.
 void prepare_standard_streams();
 
 /// Writes all of `text`, waiting for the reader at most `patience` in one piece; less than zero:

@@ -190,9 +190,24 @@ TEST(Output, AFullDiskIsAnErrorOfStorage) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-TEST(Output, WorksWithoutAnyStandardStream) {
+TEST(Output, AClosedStandardOutputIsAnErrorWhereResultsGoThere) {
+  const TempDirectory folder;
   const std::string program = STARLING_PROGRAM;
-  const int status = std::system(("\"" + program + "\" --help <&- >&- 2>&-").c_str());
+  const std::string errors = (folder / "errors").string();
+  const std::string run = "train --model quadratic:d=3 --peers 2 --steps 2 --quiet";
+  for (const std::string& words : {std::string("--help"), std::string("list models"), run}) {
+    const std::string command = "\"" + program + "\" " + words + " <&- >&- 2>";
+    EXPECT_EQ(WEXITSTATUS(std::system((command + errors).c_str())), 7) << words;
+    EXPECT_NE(content_of(errors).find("starling: error: standard output: cannot write"),
+              std::string::npos)
+        << content_of(errors);
+    EXPECT_EQ(WEXITSTATUS(std::system((command + "&-").c_str())), 7) << words;
+  }
+}
+
+TEST(Output, NothingIsMissedOnAClosedStandardError) {
+  const std::string program = STARLING_PROGRAM;
+  const int status = std::system(("\"" + program + "\" --help <&- >/dev/null 2>&-").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
