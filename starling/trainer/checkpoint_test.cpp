@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "starling/core/error.hpp"
 #include "starling/core/sha256.hpp"
@@ -230,6 +231,29 @@ TEST(Checkpoint, AFolderThatCannotBeLookedIntoIsNotAnEmptyOne) {
   std::filesystem::create_directory_symlink("loop", directory / "loop");
   EXPECT_THAT(data_error_of([&] { load_checkpoint(directory / "loop", kExperiment); }),
               HasSubstr("cannot be looked into"));
+}
+
+/// Not passed over as incomplete: nobody knows whether it is.
+TEST(Checkpoint, AFileThatCannotBeLookedAtIsNotAMissingOne) {
+  const TempDirectory directory;
+  save_all(directory.path(), 2, 100);
+  save_all(directory.path(), 2, 200);
+  const fs::path file = peer_file(directory.path(), 200, 1);
+  fs::remove(file);
+  fs::create_symlink(file.filename(), file);  // a circle
+  EXPECT_THAT(data_error_of([&] { load_checkpoint(directory.path(), kExperiment); }),
+              AllOf(HasSubstr(file.string() + ": cannot be looked at: "),
+                    HasSubstr("; resume from " + step_directory(directory.path(), 100).string())));
+}
+
+TEST(Checkpoint, APipeInThePlaceOfAFileIsNotWaitedFor) {
+  const TempDirectory directory;
+  save_all(directory.path(), 2, 200);
+  const fs::path file = peer_file(directory.path(), 200, 1);
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(data_error_of([&] { load_checkpoint(directory.path(), kExperiment); }),
+              HasSubstr(file.string() + ": expected a regular file"));
 }
 
 TEST(Checkpoint, AnEmptyDirectoryIsRefusedWithAHint) {

@@ -13,6 +13,10 @@ namespace starling::trainer {
 namespace fs = std::filesystem;
 
 std::vector<std::byte> read_file(const fs::path& path) {
+  std::error_code unknown;  // then it cannot be opened either
+  if (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown)) {
+    throw DataError(path.string() + ": expected a regular file, found something else");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw DataError(path.string() + ": cannot be read: " + std::generic_category().message(errno));

@@ -7,7 +7,8 @@
 
 namespace starling::trainer {
 
-/// @throws DataError if the file is missing, unreadable or changes its size meanwhile
+/// @throws DataError if the file is missing, no regular one (a pipe may never end), unreadable or
+/// changes its size meanwhile
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
 }  // namespace starling::trainer
