@@ -53,7 +53,7 @@ const char* name_of(Severity severity) {
   return "unknown";
 }
 
-/// The length of a file up to its last line break; nothing if it cannot be read.
+/// The length of a file up to its last line break; nothing, and errno, if it cannot be read.
 std::optional<off_t> length_of_whole_lines(int descriptor) {
   std::array<char, 4096> piece{};
   off_t end = ::lseek(descriptor, 0, SEEK_END);
@@ -65,6 +65,7 @@ std::optional<off_t> length_of_whole_lines(int descriptor) {
       continue;
     }
     if (got != static_cast<ssize_t>(wanted)) {
+      errno = got < 0 ? errno : EIO;  // a short read, which is no success, sets none
       return std::nullopt;
     }
     const std::size_t at = std::string_view(piece.data(), wanted).rfind('\n');
