@@ -381,6 +381,10 @@ void withdraw(const fs::path& directory,
   }
 }
 
+void withdraw_step(const fs::path& directory, const PeerState& state, std::uint64_t step) {
+  remove_step(directory, step, state);
+}
+
 PeerState load_peer(const fs::path& file) {
   return from_sections(read_sections(file));
 }

@@ -103,6 +103,12 @@ void withdraw(const std::filesystem::path& directory,
               const PeerState& state,
               std::span<const std::uint64_t> lost);
 
+/// Removes the file of peer `state.peer` of this step, whatever others have of it.
+/// @throws StorageError
+void withdraw_step(const std::filesystem::path& directory,
+                   const PeerState& state,
+                   std::uint64_t step);
+
 /// Where load_checkpoint(path) looks for steps: `path`, or what it lies in if it is a step
 /// directory.
 std::filesystem::path checkpoints_of(const std::filesystem::path& path);

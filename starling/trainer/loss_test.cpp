@@ -256,6 +256,30 @@ TEST(Loss, NothingMoreIsSavedOnceAPeerCouldNotWrite) {
   }
 }
 
+/// Beside the two to be kept there may be those that the peers are apart: three rounds of an
+/// exponential graph of five.
+TEST(Loss, WhatOnePeerCannotWriteTheOthersDoNotKeep) {
+  for (const Kind kind : all_kinds()) {
+    const TempDirectory directory;
+    Experiment experiment = toy("dsgd", 5, 60);
+    experiment.checkpoint = {.directory = directory.path(),
+                             .every = 1,
+                             .keep = 2,
+                             .on_error = OnStorageError::continue_};
+    RefusedFile refused(directory.path(), 12, 50);
+    EXPECT_EQ(train_on(kind, experiment, nullptr, &refused).exit_code, ExitCode::ok);
+    EXPECT_EQ(resumable_step(directory.path()), 60U) << to_string(kind);
+    EXPECT_LE(checkpoint_steps(directory.path()).size(), 5U) << to_string(kind);
+
+    const TempDirectory other;
+    experiment.checkpoint.directory = other.path();
+    RefusedFile to_the_end(other.path(), 12, 60);
+    EXPECT_EQ(train_on(kind, experiment, nullptr, &to_the_end).exit_code, ExitCode::ok);
+    EXPECT_EQ(resumable_step(other.path()), 11U) << to_string(kind);
+    EXPECT_LE(checkpoint_steps(other.path()).size(), 5U) << to_string(kind);
+  }
+}
+
 TEST(LostPeers, AreThoseThatAreGoneAndOneWarningIsEnough) {
   LostPeers lost;
   EXPECT_TRUE(lost.ranks().empty());

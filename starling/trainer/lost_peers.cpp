@@ -51,6 +51,20 @@ std::vector<std::uint64_t> LostPeers::ranks() const {
   return ranks;
 }
 
+void LostPeers::could_not_write(std::uint64_t step) {
+  constexpr std::size_t kStepsMax = 4096;
+  const std::lock_guard lock(mutex_);
+  unwritten_.insert(step);
+  if (unwritten_.size() > kStepsMax) {
+    unwritten_.erase(unwritten_.begin());
+  }
+}
+
+bool LostPeers::is_unwritten(std::uint64_t step) const {
+  const std::lock_guard lock(mutex_);
+  return unwritten_.contains(step);
+}
+
 bool LostPeers::is_first_to_warn() {
   const std::lock_guard lock(mutex_);
   const bool first = !has_warned_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ class LostPeers {
   /// Ranks, ascending.
   [[nodiscard]] std::vector<std::uint64_t> ranks() const;
 
+  /// A peer that goes on could not write its file of this step.
+  void could_not_write(std::uint64_t step);
+
+  /// Whether a peer that goes on could not write its file of this step. Known of the newest steps
+  /// only, more than peers are ever apart.
+  [[nodiscard]] bool is_unwritten(std::uint64_t step) const;
+
   /// True the first time: one warning is enough for all peers.
   bool is_first_to_warn();
 
@@ -36,6 +44,7 @@ class LostPeers {
  private:
   mutable std::mutex mutex_;  // guards all below
   Losses losses_;
+  std::set<std::uint64_t> unwritten_;
   bool has_warned_ = false;
 };
 

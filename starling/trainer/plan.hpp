@@ -50,8 +50,8 @@ Plan make_plan(const Experiment& experiment, TimeKind time);
 /// counted
 std::uint64_t whole_steps(double steps, const char* option);
 
-/// Refuses a run whose steps behind `done` last longer than a virtual clock can tell, on the slowest
-/// host. @throws ConfigError
+/// Refuses a run whose steps behind `done` last longer than a virtual clock can tell, on a host of
+/// the slowest speed. @throws ConfigError
 void check_clock(const Plan& plan, std::uint64_t done, double slowest_speed);
 
 /// The parts of the replica of `rank`.

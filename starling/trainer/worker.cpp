@@ -106,6 +106,7 @@ class Worker {
   void snapshot();
   void checkpoint();
   bool is_left_out(const std::filesystem::path& directory);
+  void withdraw_unwritten(const std::filesystem::path& directory);
   [[nodiscard]] PeerState state();
   void leave(const Meter& before);
 };
@@ -210,6 +211,10 @@ void Worker::checkpoint() {
     if (is_left_out(directory)) {
       return;
     }
+    withdraw_unwritten(directory);
+    if (work_.lost.is_unwritten(replica_.steps_done())) {
+      return;  // whoever could not write it has said so
+    }
     if (plan_.experiment.checkpoint.every == 0) {
       make_directories(directory);  // an interrupted run that had not planned any
     }
@@ -218,6 +223,7 @@ void Worker::checkpoint() {
     if (plan_.experiment.checkpoint.on_error == OnStorageError::stop) {
       throw;
     }
+    work_.lost.could_not_write(replica_.steps_done());
     peer_.emit(Note{Severity::warning, std::string("checkpoint left out: ") + error.what()});
     return;
   }
@@ -251,6 +257,17 @@ bool Worker::is_left_out(const std::filesystem::path& directory) {
     peer_.emit(Note{Severity::warning, incomplete_since(work_.lost.losses(), directory)});
   }
   return true;
+}
+
+/// What this peer has of steps that another could not write, and goes on without. They would never
+/// be pruned.
+void Worker::withdraw_unwritten(const std::filesystem::path& directory) {
+  const PeerState whose{.peers = group_.size(), .peer = group_.rank()};
+  for (const std::uint64_t step : checkpoint_steps(directory)) {
+    if (step < replica_.steps_done() && work_.lost.is_unwritten(step)) {
+      withdraw_step(directory, whose, step);
+    }
+  }
 }
 
 PeerState Worker::state() {
