@@ -52,6 +52,7 @@ TEST(Catalog, ChecksTheTextOfAModelWithoutDataAndPlugin) {
   EXPECT_EQ(text_refusal("mlp:64x32:dropout=0.2"), "accepted");
   EXPECT_EQ(text_refusal("logistic:bias"), "accepted");
   EXPECT_EQ(text_refusal("quadratic:d=3:graded"), "accepted");
+  EXPECT_THAT(text_refusal("quadratic:graded:graded"), HasSubstr("graded"));
   EXPECT_THAT(text_refusal("mlp:0"), HasSubstr("found '0'"));
   EXPECT_THAT(text_refusal("cnn:8:16"), HasSubstr("only dropout=RATE"));
   EXPECT_THAT(text_refusal("logistic:biased"), HasSubstr("did you mean 'bias'?"));

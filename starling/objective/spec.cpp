@@ -49,7 +49,12 @@ std::size_t Spec::count(const std::string& key, std::size_t fallback, const Limi
 
 bool Spec::flag(const std::string& word) {
   known_.push_back(word);
-  return std::erase(arguments_, word) > 0;
+  const auto found = std::find(arguments_.begin(), arguments_.end(), word);
+  if (found == arguments_.end()) {
+    return false;
+  }
+  arguments_.erase(found);  // a second one stays, to be refused
+  return true;
 }
 
 std::string Spec::positional(const std::string& meaning) {

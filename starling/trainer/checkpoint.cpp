@@ -348,10 +348,12 @@ bool is_complete(const fs::path& directory, std::uint64_t step, std::uint64_t pe
 
 std::optional<std::uint64_t> resumable_step(const fs::path& directory) {
   std::vector<std::uint64_t> steps = checkpoint_steps(directory);
+  std::error_code error;
   for (; !steps.empty(); steps.pop_back()) {
     const fs::path first = peer_file(directory, steps.back(), 0);
     try {
-      if (fs::exists(first) && is_complete(directory, steps.back(), load_peer(first).peers)) {
+      if (fs::is_regular_file(first, error) &&
+          is_complete(directory, steps.back(), load_peer(first).peers)) {
         return steps.back();
       }
     } catch (const DataError&) {
@@ -373,8 +375,10 @@ bool can_be_complete(const fs::path& directory,
 void withdraw(const fs::path& directory,
               const PeerState& state,
               std::span<const std::uint64_t> lost) {
+  std::error_code error;
   for (const std::uint64_t step : checkpoint_steps(directory)) {
-    const bool is_ours = step <= state.step && fs::exists(peer_file(directory, step, state.peer));
+    const bool is_ours =
+        step <= state.step && fs::exists(peer_file(directory, step, state.peer), error);
     if (is_ours && !can_be_complete(directory, step, lost)) {
       remove_step(directory, step, state);
     }

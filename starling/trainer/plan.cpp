@@ -62,10 +62,18 @@ void check(const Experiment& experiment) {
   if (experiment.checkpoint.keep < 1) {
     throw ConfigError("checkpoint-keep: at least 1");
   }
-  for (const Injection& injection : experiment.injections) {
-    if (injection.peer >= experiment.peers) {
-      throw ConfigError("inject: no peer " + std::to_string(injection.peer) + " among " +
+  const std::vector<Injection>& injections = experiment.injections;
+  for (auto each = injections.begin(); each != injections.end(); ++each) {
+    if (each->peer >= experiment.peers) {
+      throw ConfigError("inject: no peer " + std::to_string(each->peer) + " among " +
                         std::to_string(experiment.peers));
+    }
+    const bool is_second = std::any_of(injections.begin(), each, [&](const Injection& other) {
+      return other.peer == each->peer && other.step == each->step;
+    });
+    if (is_second) {
+      throw ConfigError("inject: two values for peer " + std::to_string(each->peer) + " in step " +
+                        std::to_string(each->step));
     }
   }
 }

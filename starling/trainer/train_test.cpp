@@ -191,6 +191,9 @@ TEST(Train, RefusesWhatCannotHappen) {
   Experiment late = toy("dsgd", 2, 5);
   late.injections = {{.peer = 1, .step = 99, .value = 0.0F}};
   EXPECT_THROW(train_on_threads(late), ConfigError);
+  Experiment undecided = toy("dsgd", 2, 5);
+  undecided.injections = {{.peer = 1, .step = 2, .value = 0.0F}, {.peer = 1, .step = 2}};
+  EXPECT_THROW(train_on_threads(undecided), ConfigError);
   Experiment patient = toy("dsgd", 2, 5);
   patient.timeout_seconds = 1e300;
   EXPECT_THROW(train_on_threads(patient), ConfigError);
