@@ -111,14 +111,14 @@ TEST(Bench, ASimulatedTorusIsPredicted) {
                     "--sizes",
                     sizes});
   };
-  const auto long_ones = on_torus("recursive-doubling", "64KiB,40MiB");
+  const auto long_ones = on_torus("recursive-doubling", "64KiB,72MiB");
   ASSERT_EQ(long_ones.size(), 2U);
   for (const auto& row : long_ones) {
     // Its messages of a round start together and are equally long.
     EXPECT_NEAR(row.at("prediction_error").get<double>(), 0.0, 0.01) << row;
   }
   EXPECT_EQ(long_ones[0].at("scale"), 1);
-  EXPECT_EQ(long_ones[1].at("scale"), 2);  // eight times 40 MiB are more than 256
+  EXPECT_EQ(long_ones[1].at("scale"), 2);  // eight times 72 MiB are more than 512
   const auto chosen = on_torus("ring,auto", "16KiB");
   ASSERT_EQ(chosen.size(), 2U);
   EXPECT_LE(chosen[1].at("predicted_seconds"), chosen[0].at("predicted_seconds"));

@@ -92,26 +92,6 @@ TEST_P(BeforeTheFirstStep, ASignalEndsTheReadingOfTheConfiguration) {
   expect_end({"train", "--on", "sim", "--config", make_endless_file(folder_ / "run.toml")});
 }
 
-TEST_P(BeforeTheFirstStep, ASignalEndsTheReadingOfACheckpointAndTheFolderCanBeUsedAgain) {
-  const std::string out = (folder_ / "run").string();
-  std::filesystem::create_directories(folder_ / "step-000000010");
-  make_endless_file(folder_ / "step-000000010/peer-00000.ckpt");
-  expect_end(endless_run({"--out", out, "--resume", folder_.path().string()}));
-  EXPECT_EQ(run_starling({"train",
-                          "--model",
-                          "logistic",
-                          "--data",
-                          "toy",
-                          "--steps",
-                          "2",
-                          "--peers",
-                          "1",
-                          "--out",
-                          out})
-                .exit_code,
-            0);
-}
-
 /// Two steps, and then tests of 600 models on 100,000 samples each: many times the patience.
 TEST(Interrupt, CutsTheFinalTestsShort) {
   const char* world =
