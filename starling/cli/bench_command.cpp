@@ -23,6 +23,9 @@ namespace {
 
 constexpr Duration kForEver{-1};
 
+/// From here on choosing takes seconds, which people are told.
+constexpr std::size_t kManyPeers = 128;
+
 /// What people and programs hear while it lasts: rows on standard output, the rest on standard
 /// error.
 class Report final : public Observer {
@@ -75,7 +78,9 @@ class Report final : public Observer {
 
 /// On threads what training takes, too; in simulation the cheapest on the network.
 collective::Selection selection_for(const trainer::Timing& timing,
-                                    const std::optional<collective::LinkModel>& link) {
+                                    const std::optional<collective::LinkModel>& link,
+                                    const Settings& settings,
+                                    Log& log) {
   if (!link) {
     return {};
   }
@@ -85,6 +90,9 @@ collective::Selection selection_for(const trainer::Timing& timing,
         return name == "auto" || name == "all";
       });
   if (chooses) {
+    if (!settings.show.quiet && timing.peers >= kManyPeers) {
+      log.info("looking for the cheapest algorithm of every size by the cost model");
+    }
     selection.measured =
         collective::cheapest(timing.operation, timing.peers, timing.vector_bytes(), *link);
   }
@@ -103,7 +111,7 @@ ExitCode run(const Settings& settings, Session& session) {
            },
        .virtual_time = settings.world.on == WorldKind::simulation,
        .observer = &report,
-       .selection = selection_for(timing, link),
+       .selection = selection_for(timing, link, settings, *session.log),
        .link = link,
        .on_begin = [&](const auto& algorithms,
                        const auto& found) { report.on_begin(algorithms, found); },

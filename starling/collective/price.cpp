@@ -14,6 +14,10 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+/// Who sends and receives more often than that, as rings of 2,000 peers do, is not looked at: it
+/// would take minutes and gigabytes.
+constexpr std::size_t kTransfersMax = 8'000'000;
+
 struct Candidate {
   std::string name;
   Choice choice;
@@ -32,8 +36,9 @@ class Prices {
       : operation_(operation), peers_(peers), link_(link) {
     for (const std::string& name : names_for(operation)) {
       const Choice choice = find_algorithm(name, operation);
-      if (choice.entry->same_bits_everywhere &&
-          !choice.entry->why_not(request_for(choice, peers))) {
+      const Request request = request_for(choice, peers);
+      if (choice.entry->same_bits_everywhere && !choice.entry->why_not(request) &&
+          transfers_of(make_schedule(*choice.entry, request)) <= kTransfersMax / peers) {
         candidates_.push_back({name, choice});
       }
     }
@@ -109,6 +114,14 @@ class Prices {
     }
     ensure(best != nullptr, "the first who is played is the best so far", bids.size());
     return best->name;
+  }
+
+  static std::size_t transfers_of(const Schedule& schedule) {
+    std::size_t transfers = 0;
+    for (const Lane& lane : schedule.lanes) {
+      transfers += lane.transfers().size();
+    }
+    return transfers;
   }
 
   static std::size_t rounds_of(const Schedule& schedule) {
