@@ -42,7 +42,9 @@ if(STARLING_SANITIZE)
 endif()
 
 # starling_room(<target> SOURCES <file>... HEADERS <public header>...)
-# Adds the files of this folder to a library target; public headers are installed and compiled alone.
+# Adds the files of this folder to a library target. Public headers are installed; those without a source of their
+# name are compiled alone. For the others that source does it, which includes its header first: the lint reads
+# sources without precompiled headers.
 function(starling_room target)
   cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS" ${ARGN})
   if(STARLING_PRECOMPILE)
@@ -52,10 +54,15 @@ function(starling_room target)
       <string> <vector>)
   endif()
   target_sources(${target} PRIVATE ${ROOM_SOURCES})
-  if(ROOM_HEADERS)
-    target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
-                   FILES ${ROOM_HEADERS})
-  endif()
+  set(alone ${ROOM_HEADERS})
+  list(TRANSFORM ROOM_SOURCES REPLACE "\\.cpp$" ".hpp" OUTPUT_VARIABLE headers_of_sources)
+  list(REMOVE_ITEM alone ${headers_of_sources})
+  set(with_source ${ROOM_HEADERS})
+  list(REMOVE_ITEM with_source ${alone})
+  target_sources(${target} PUBLIC
+    FILE_SET with_source TYPE HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${with_source}
+    FILE_SET alone TYPE HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${alone})
+  set_target_properties(${target} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY alone)
 endfunction()
 
 # starling_not_sanitized(<file>...): sources of the library that are little but templates of Eigen, which take a
