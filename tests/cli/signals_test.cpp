@@ -62,34 +62,52 @@ TEST(Interrupt, OnceReportsWhatWasReached) {
   EXPECT_GT(summary.at("steps"), 0);
 }
 
-/// A pipe with a name: who opens it to read waits for a writer that never comes.
-std::string make_endless_file(const std::filesystem::path& path) {
-  EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  return path.string();
-}
+/// A pipe with a name, in which nothing ever stands.
+class EndlessFile {
+ public:
+  explicit EndlessFile(std::filesystem::path path) : path_(std::move(path)) {
+    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  }
+
+  ~EndlessFile() { ::close(writer_); }
+
+  EndlessFile(const EndlessFile&) = delete;
+  EndlessFile& operator=(const EndlessFile&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+  /// Until the process reads it.
+  void await_reader(Process& process) {
+    while (writer_ < 0) {
+      ASSERT_FALSE(process.ends_within(5ms));
+      writer_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    }
+  }
+
+ private:
+  std::filesystem::path path_;
+  int writer_ = -1;
+};
 
 class BeforeTheFirstStep : public ::testing::TestWithParam<int> {
  protected:
-  void expect_end(const Words& words) {
-    Process process({.arguments = words});
-    ASSERT_FALSE(process.ends_within(300ms));
-    process.send(GetParam());
-    const Outcome outcome = process.finish();
-    EXPECT_EQ(outcome.exit_code, 130) << outcome.signal;
-    EXPECT_LE(outcome.after_signal.count(), 5.0);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("starling: error: interrupted before the first step\n"),
-              std::string::npos)
-        << outcome.err;
-  }
-
   TempDirectory folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Signals, BeforeTheFirstStep, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST_P(BeforeTheFirstStep, ASignalEndsTheReadingOfTheConfiguration) {
-  expect_end({"train", "--on", "sim", "--config", make_endless_file(folder_ / "run.toml")});
+  EndlessFile file(folder_ / "run.toml");
+  Process process({.arguments = {"train", "--on", "sim", "--config", file.path()}});
+  file.await_reader(process);
+  process.send(GetParam());
+  const Outcome outcome = process.finish();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.signal;
+  EXPECT_LE(outcome.after_signal.count(), 5.0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("starling: error: interrupted before the first step\n"),
+            std::string::npos)
+      << outcome.err;
 }
 
 /// Two steps, and then tests of 600 models on 100,000 samples each: many times the patience.
@@ -144,8 +162,9 @@ TEST(Interrupt, TwiceLeavesWholeCheckpointsAndNoSummary) {
 }
 
 TEST(Interrupt, TwiceEndsAtOnce) {
-  Process process({.arguments = endless_run({})});
-  ASSERT_FALSE(process.ends_within(200ms));
+  const TempDirectory folder;
+  Process process({.arguments = endless_run({"--out", folder.path().string()})});
+  await_steps(process, folder.path());
   process.send(SIGINT);
   process.send(SIGTERM);
   const Outcome outcome = process.finish();
@@ -204,15 +223,19 @@ TEST(Interrupt, WorksThoughNobodyReadsAnything) {
 
 TEST(Interrupt, AJobInTheBackgroundOfAScriptListensToo) {
   // Shells start such jobs with SIGINT ignored.
-  Process process({.arguments = endless_run({}), .ignored_signal = SIGINT});
-  ASSERT_FALSE(process.ends_within(100ms));
+  const TempDirectory folder;
+  Process process(
+      {.arguments = endless_run({"--out", folder.path().string()}), .ignored_signal = SIGINT});
+  await_steps(process, folder.path());
   process.send(SIGINT);
   EXPECT_EQ(process.finish().exit_code, 130);
 }
 
 TEST(Interrupt, NohupKeepsTheRunAlive) {
-  Process process({.arguments = endless_run({}), .ignored_signal = SIGHUP});
-  ASSERT_FALSE(process.ends_within(100ms));
+  const TempDirectory folder;
+  Process process(
+      {.arguments = endless_run({"--out", folder.path().string()}), .ignored_signal = SIGHUP});
+  await_steps(process, folder.path());
   process.send(SIGHUP);
   EXPECT_FALSE(process.ends_within(200ms));
   process.send(SIGTERM);
