@@ -16,8 +16,8 @@ namespace starling::collective {
 /// everywhere. An entry holds from its length up to the next one, the first from 0 on; one that
 /// would name the algorithm of the entry before is left out.
 /// Cost: the schedules of all ranks; those whose busiest link leaves them a chance are played until
-/// they are slower than the best so far: milliseconds for tens of peers, seconds for hundreds. Those
-/// in which more than eight million times somebody sends or receives are left out.
+/// they are slower than the best so far: milliseconds for tens of peers, seconds for hundreds.
+/// Those in which more than eight million times somebody sends or receives are left out.
 /// @pre bytes ascend
 std::vector<MeasuredChoice> cheapest(Operation operation,
                                      std::size_t peers,
